@@ -30,6 +30,7 @@ from solutions.mutants import mutants
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
 from utils.checks.code import mentioned
+from utils.checks.kinds import kind_of
 from utils.checks.progress_file import save_for_room, save_progress
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
@@ -98,13 +99,13 @@ def answers() -> dict[str, Answers]:
 
 def _styles(exercise: Exercise) -> Iterator[str]:
     """Yield right answers to a task: each holds the code of all styles, and chooses one of them."""
-    choices = exercise.task.answer_type == "choices"
+    is_code = kind_of(exercise.task).is_code
     functions = [inspect.getsource(variant).rstrip() for variant in exercise.variants]
     names = mentioned("\n".join(functions))
     imports = "\n".join(line for name, line in IMPORTS.items() if name in names)
-    top = "\n\n".join(filter(None, [CHOICES if choices else STYLES, imports]))
+    top = "\n\n".join(filter(None, [STYLES if is_code else CHOICES, imports]))
     for variant in exercise.variants:
-        choice = f"{exercise.task.id} = {variant.__name__}{'()' if choices else ''}"
+        choice = f"{exercise.task.id} = {variant.__name__}{'' if is_code else '()'}"
         yield "\n\n\n".join([top, *functions, choice])
 
 
@@ -213,7 +214,7 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         mistake = random.choice([None, *task.mistakes]) if random.random() < 0.5 else None
         wrong = mistake is not None or random.random() < 0.15
         with contextlib.chdir(home):
-            part = random.choice([0, task.points // 2]) if task.answer_type == "test" else 0
+            part = random.choice([0, task.points // 2]) if kind_of(task).is_refereed else 0
             save_progress(task, part if wrong else task.points, mistake)
         if not wrong or random.random() < 0.2:  # solved, or given up
             ahead[home].pop(0)

@@ -25,9 +25,10 @@ from solutions.mutants import mutants
 from solutions.specification import CatchTheBug, Exercise, LightTask
 from utils.checks import bank
 from utils.checks.code import defined, syntax
-from utils.checks.compare import Verdict, judge
+from utils.checks.compare import Verdict
+from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, redirected, run_cases
+from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10  # sets of hidden cases, each from a fresh seed
@@ -40,10 +41,8 @@ def verdict(record: Record, answer: Any) -> Verdict:
 
 def variants(exercise: Exercise) -> dict[str, Any]:
     """Return an exercise's right answers in other styles, by name."""
-    are_choices = exercise.task.answer_type == "choices"
-    return {
-        variant.__name__: variant() if are_choices else variant for variant in exercise.variants
-    }
+    is_code = kind_of(exercise.task).is_code
+    return {variant.__name__: variant if is_code else variant() for variant in exercise.variants}
 
 
 def source_of(path: Path, exercise: Exercise) -> str:
@@ -66,7 +65,7 @@ def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
 
 
 def _is_marked_by_training(exercise: Exercise) -> bool:
-    return bool(exercise.gold) and exercise.task.answer_type == "trains network"
+    return bool(exercise.gold) and not exercise.task.again  # as a training takes long
 
 
 def _written(source: str, task: str) -> list[str]:
@@ -151,8 +150,9 @@ def _passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
     """Return whether the check accepts a changed solution."""
     try:
         names = names_after(path, exercise, code)
-        given = run_cases(record.task, names[record.task.id], record.cases, Printed())
-        return judge(record, given).passed
+        kind = kind_of(record.task)
+        given = kind.run(names[record.task.id], record.cases, Printed())
+        return kind.judge(record, record.trials(given)).passed
     except Exception:  # it does not run, or returns something that cannot be compared
         return False
 

@@ -13,7 +13,8 @@ from torch import Tensor
 from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
 from utils.checks.diagnosis import measure_moves
-from utils.checks.runner import Printed, Rerun, isolated_side_effects, run_cases, traced
+from utils.checks.kinds import kind_of
+from utils.checks.runner import Printed, Rerun, isolated_side_effects, traced
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task
 from utils.checks.trace import distinct
 
@@ -168,11 +169,11 @@ class Exercise:
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
-        diagnosed = seed == PUBLIC_SEED and self.task.again
-        if self.task.answer_type == "choices" or self.task.full_marks_from or not diagnosed:
+        is_called_again = self.task.again and kind_of(self.task).is_told_by_calls
+        if seed != PUBLIC_SEED or not is_called_again:
             return record
         moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))
-        if not moves and self.task.answer_type in ("function", "module"):
+        if not moves:
             raise ValueError(
                 f"`{self.task.id}`: no probe of the solution ended, perhaps for want of memory or "
                 "time. Close other programs, and build again."
@@ -183,8 +184,6 @@ class Exercise:
 
     def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
         """Return what right answers compute on the way, in each case."""
-        if self.task.answer_type not in ("function", "module"):
-            return []
         with isolated_side_effects(Printed()):
             return [
                 distinct(
@@ -198,15 +197,12 @@ class Exercise:
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Return a definition's values in float64, rounded so that all processors agree."""
-        task = self.task
-        if "network" in task.answer_type:  # what mistakes and gold return may come from anywhere
-            task = replace(task, answer_type="function")
         return [
             Answer(
-                {name: _rounded(answer.outputs[name]) for name in task.outputs},
+                {name: _rounded(answer.outputs[name]) for name in self.task.outputs},
                 {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for answer in run_cases(task, given, _in_double(cases), Printed())
+            for answer in kind_of(self.task).of_ours.run(given, _in_double(cases), Printed())
         ]
 
 
@@ -282,7 +278,7 @@ class LightTask(Exercise):
         spec = CallSpec(**{"outputs": ["result"]} | given)
         for case in drawn[0]:
             try:
-                run_cases(spec, self.solution, [case], Printed())
+                kind_of(spec).run(self.solution, [case], Printed())
             except Exception as error:
                 yield f"The solution fails for {case.label!r}. {type(error).__name__}: {error}"
 

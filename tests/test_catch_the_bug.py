@@ -16,11 +16,12 @@ import torch
 
 from tests.test_checks import task_of
 from utils.checks import bank, implementations
-from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, answer_of, refusal
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import MOST_CALLS, Proxy, Referee, answer_of, refusal
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, run_cases
+from utils.checks.runner import Printed
 from utils.checks.tasks import Answer, Case, Mistake, Record
 
 TOYS = Implementations(
@@ -428,7 +429,8 @@ def test_an_order_that_is_drawn_changes_no_answer():
     for shuffle in (None, random.Random(1), random.Random(2)):
         referee = Referee("test_grow", RECORD.cases[0], shuffle)
         orders.append([name for _, name in referee._turns])
-        (answer,) = run_cases(RECORD.task, the_shape, RECORD.cases, Printed(), referee)
+        kind = kind_of(RECORD.task, lambda _, referee=referee: referee)
+        (answer,) = kind.run(the_shape, RECORD.cases, Printed())
         (known,) = RECORD.mistaken["shape"]
         assert np.array_equal(answer.outputs["blames"], known.outputs["blames"])
     assert orders[0] != orders[1] != orders[2]

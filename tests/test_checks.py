@@ -5,7 +5,6 @@ Every wrong answer gets exactly one message.
 
 import html
 import importlib
-import inspect
 import json
 import os
 import re
@@ -24,9 +23,10 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from utils.checks import bank, check, compare, hint, notebook, progress, runner
+from utils.checks import bank, check, hint, notebook, progress
 from utils.checks.compare import INVARIANTS
 from utils.checks.feedback import PLAIN, explain
+from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
 from utils.checks.progress import MOST_BELIEFS
 from utils.checks.runner import Printed
@@ -123,6 +123,10 @@ def by_columns(numbers, power):
     return numbers / numbers.sum(0)
 
 
+def returned(task, answer):
+    return kind_of(task).run(answer, SHARE.cases, Printed())
+
+
 def verdict_of(answer, record=SHARE):
     return verdict_on(record, {record.task.id: answer}, Printed())
 
@@ -178,6 +182,7 @@ def test_prints_and_warnings_cost_nothing(capsys):
 def test_the_first_thing_that_is_wrong_is_named(answer, reason, part):
     verdict = verdict_of(answer)
     assert (verdict.reason, verdict.points) == (reason, 0)
+    assert not verdict.reason.from_worker
     assert part in verdict.message
     assert verdict.mistake is None
 
@@ -357,6 +362,7 @@ def leaves(numbers, power):
 def test_what_cannot_be_compared_gets_one_clear_message(answer, reason, part):
     verdict = verdict_of(answer)
     assert verdict.reason == reason
+    assert verdict.reason.from_worker
     assert part in verdict.message
 
 
@@ -619,8 +625,7 @@ def test_where_a_network_is_asked_for_a_rule_is_refused():
         network.weight.copy_(torch.eye(2))
         network.bias.zero_()
     before = network.weight.clone()
-    plain = replace(task, answer_type="function")
-    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+    expected = returned(replace(task, answer_type="function"), right)
     record = replace(SHARE, task=task, expected=expected)
 
     def asks(numbers, power):
@@ -640,8 +645,7 @@ def test_where_a_network_is_asked_for_a_rule_is_refused():
 
 def test_where_a_network_is_to_be_trained_a_rule_is_refused():
     task = replace(SHARE.task, answer_type="trains network", learns=False)
-    plain = replace(SHARE.task, learns=False)
-    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+    expected = returned(replace(SHARE.task, learns=False), right)
 
     def trains(numbers, power):
         network = torch.nn.Linear(2, 2)
@@ -657,9 +661,7 @@ def test_where_a_network_is_to_be_trained_a_rule_is_refused():
 
 def test_where_no_network_learns_nobody_needs_a_gradient():
     task = replace(SHARE.task, learns=False)
-    measured = replace(
-        SHARE, task=task, expected=runner.run_cases(task, right, SHARE.cases, Printed())
-    )
+    measured = replace(SHARE, task=task, expected=returned(task, right))
     assert not verdict_of(torch.no_grad()(right)).passed
     assert verdict_of(torch.no_grad()(right), measured).passed
     assert "a network learns through it" in SHARE.task.facts
@@ -745,10 +747,11 @@ def test_a_module_that_is_not_what_was_asked():
     ],
 )
 def test_choices(guess, reason):
-    def returned(choice):
-        return runner.run_cases(GUESS, {"sky": choice}, [Case("sky")], Printed())
-
-    record = Record(GUESS, [Case("sky")], returned("blue"), {"green": returned("green")})
+    blue, green = (
+        kind_of(GUESS).run({"sky": choice}, [Case("sky")], Printed())
+        for choice in ("blue", "green")
+    )
+    record = Record(GUESS, [Case("sky")], blue, {"green": green})
     verdict = verdict_of(guess, record)
     assert verdict.reason == reason
     assert bool(verdict.mistake) == (guess == {"sky": "green"})
@@ -762,14 +765,6 @@ def test_choices(guess, reason):
 def test_every_reason_has_words_of_its_own():
     assert all(reason.words for reason in Reason)
     assert len({reason.words for reason in Reason}) == len(Reason)
-
-
-@pytest.mark.parametrize("module", [runner, compare])
-def test_every_reason_says_which_module_finds_it(module):
-    used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
-    found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
-    assert found_there - used <= {Reason.NOT_DEFINED}  # found by the code that looks for the name
-    assert used <= found_there
 
 
 # --- On disk, and in a notebook -------------------------------------------------------------------

@@ -10,7 +10,8 @@ import torch
 from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import trace
 from utils.checks.diagnosis.lines import describe_lines
-from utils.checks.runner import Printed, Rerun, run_cases, traced
+from utils.checks.kinds import kind_of
+from utils.checks.runner import Printed, Rerun, traced
 from utils.checks.trace import described, distinct, is_among
 
 RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])
@@ -19,8 +20,8 @@ PLACES = re.compile(r"(The result of|At) `([^`]*)` \(line (\d+)\)")
 
 def told(answer):
     """Return the lines that feedback on an answer quotes, after "The result of" and "At"."""
-    answers = run_cases(TASK, answer, CASES, Printed())
-    sentence = describe_lines(RECORD, answers, Rerun(TASK, answer).trace)
+    answers = kind_of(TASK).run(answer, CASES, Printed())
+    sentence = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, answer).trace)
     return [(word, text) for word, text, _ in PLACES.findall(sentence)]
 
 

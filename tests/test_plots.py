@@ -26,7 +26,7 @@ FIGURES = {
     "masks": lambda: plots.mask_grid(WEIGHTS.expand(2, -1, -1) > 0.1, SOURCE, TARGET),
     "flow": lambda: plots.flow_diagram({"a": (0, 0), "b": (2, 0)}, [("a", "b", "then")], "a to b"),
     "lines": lambda: plots.line_chart([1, 2], {"a": [1, 2], "b": [2, 1]}, "x", "y", "cross"),
-    "curves": lambda: plots.curves([1, 2], {"a": [[1, 2], [2, 3]], "b": [[2, 1]]}, "x", "y", "seeds"),
+    "curves": lambda: plots.curves([1, 2], {"a": [[1, 2], [2, 3]], "b": [[2, 1]]}, "x", "y", "two"),
     "bars": lambda: plots.bar_chart({"a": [1, 2], "b": [2, 1]}, ["p", "q"], "y", "cross"),
     "plane": lambda: plots.vector_plane(PLANE, query=[3, 1]),
 }

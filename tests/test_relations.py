@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from utils.checks.compare import first_cases, judge
-from utils.checks.diagnosis import diagnose, measure_moves, relations
+from utils.checks.diagnosis import measure_moves, relations
 from utils.checks.feedback import in_words
+from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
+from utils.checks.runner import AnswerError, Printed, Rerun
 from utils.checks.tasks import Answer, Case, Misconception, Mistake, Reason, Record, Task
 
 
@@ -64,7 +64,7 @@ TASK = Task(
 )
 GAIN = replace(TASK, id="gain", outputs=["gain"])
 CASES = cases()
-RECORD = Record(TASK, CASES, run_cases(TASK, attend, CASES, Printed()), {})
+RECORD = Record(TASK, CASES, kind_of(TASK).run(attend, CASES, Printed()), {})
 RECORD = replace(RECORD, moves=measure_moves(RECORD, Rerun(TASK, attend)))
 
 
@@ -85,7 +85,7 @@ def record_of(name, right, cases=CASES, moving=False):
     """
     names = name.split()
     task = replace(TASK, id=names[0], outputs=names)
-    record = Record(task, cases, run_cases(task, right, cases, Printed()), {})
+    record = Record(task, cases, kind_of(task).run(right, cases, Printed()), {})
     return replace(record, moves=measure_moves(record, Rerun(task, right))) if moving else record
 
 
@@ -98,6 +98,10 @@ def relation(answer, record=RECORD):
     verdict = verdict_on(record, {record.task.id: answer}, Printed())
     assert not verdict.passed
     return verdict.relation
+
+
+def diagnose(record, answers, error=None):
+    return kind_of(record.task).diagnose(record, answers, error)
 
 
 def relation_of_arrays(actual, expected):
@@ -218,7 +222,8 @@ def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     assert relation(answer, record) == "`weights` is right in these cases only: case 1; case 3."
     fooled[1], fooled[3] = RECORD.expected[1], RECORD.expected[3]
     assert relation(answer, record) == ""
-    assert relation(answer, first_cases(record, 4)) == ""  # nor if these are half of all cases
+    record = replace(record, cases=CASES[:4], expected=RECORD.expected[:4])
+    assert relation(answer, record) == ""  # nor if these are half of all cases
 
 
 SPOILED = {
@@ -244,7 +249,7 @@ def test_every_rule_copes_with_arrays_without_entries(dtype, spoil):
     )
     record = Record(GAIN, CASES, right, {})
     for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS]:
-        relations.describe_values(record, wrong, [rule])
+        relations.describe_values(record, record.trials(wrong), [rule])
 
 
 def test_if_a_rule_fails_the_plain_verdict_stands(monkeypatch):
@@ -253,7 +258,7 @@ def test_if_a_rule_fails_the_plain_verdict_stands(monkeypatch):
     def failing(output):
         raise ValueError("cannot reshape")
 
-    monkeypatch.setattr("utils.checks.diagnosis.RELATIONS", [failing])
+    monkeypatch.setattr("utils.checks.kinds.values.RELATIONS", [failing])
     names = {"attend": lambda *given: tuple(2 * values for values in attend(*given))}
     verdict = verdict_on(RECORD, names, Printed())
     assert (verdict.reason, verdict.relation) == (Reason.VALUES, "")
@@ -388,7 +393,7 @@ def test_results_in_each_others_place_are_told_before_a_known_mistake():
 
     def in_part(answer):
         """Return the outputs of a mistake that has the first output of an answer."""
-        given = run_cases(record.task, answer, record.cases, Printed())
+        given = kind_of(record.task).run(answer, record.cases, Printed())
         return [
             Answer({"context": mine.outputs["context"], "weights": right.outputs["context"]})
             for mine, right in zip(given, record.expected, strict=True)
@@ -461,7 +466,7 @@ def test_what_is_used_in_vain_is_not_asked_for_its_place():
 # --- Gradients ------------------------------------------------------------------------------------
 
 LEARNS = replace(TASK, learns=True)
-LEARNED = replace(RECORD, task=LEARNS, expected=run_cases(LEARNS, attend, CASES, Printed()))
+LEARNED = replace(RECORD, task=LEARNS, expected=kind_of(LEARNS).run(attend, CASES, Printed()))
 
 
 def test_which_gradients_are_right_is_told_where_all_values_are():
@@ -682,7 +687,7 @@ def test_of_few_cases_without_nan_nothing_is_said():
     blown_up = [
         Answer({n: v * np.nan for n, v in known.outputs.items()}) for known in RECORD.expected
     ]
-    given = run_cases(TASK, of_weights(sharper), CASES, Printed())
+    given = kind_of(TASK).run(of_weights(sharper), CASES, Printed())
     assert diagnose(RECORD, [given[0], *blown_up[1:]]).relation == ""
 
 
@@ -721,7 +726,7 @@ def test_of_two_faults_both_are_told_if_one_is_known():
     record = replace(
         RECORD,
         task=replace(TASK, mistakes=[known]),
-        mistaken={"queries": run_cases(TASK, over_the_queries, CASES, Printed())},
+        mistaken={"queries": kind_of(TASK).run(over_the_queries, CASES, Printed())},
     )
     assert relation(both, record) == (
         "You read `mask` the other way round: with `True` and `False` exchanged in it, one fault "
@@ -749,7 +754,7 @@ def test_two_faults_that_undo_each_other_are_none():
     record = replace(
         RECORD,
         task=replace(TASK, mistakes=[known]),
-        mistaken={"turned": run_cases(TASK, turned_round, CASES, Printed())},
+        mistaken={"turned": kind_of(TASK).run(turned_round, CASES, Printed())},
     )
     assert "one fault" not in relation(wrong_where_nothing_is_hidden, record)
     answer = wrong_if_the_first_is_open_in_batches_of_two_to_three
@@ -769,8 +774,8 @@ def test_a_mistake_that_spoils_what_is_right_is_not_named():
         Answer({"context": 2 * known.outputs["context"], "weights": known.outputs["weights"]})
         for known in RECORD.expected
     ]
-    assert judge(record, DOUBLED).mistake == known
-    assert judge(record, half).mistake is None
+    assert diagnose(record, DOUBLED).mistake == known
+    assert diagnose(record, half).mistake is None
 
 
 # --- Cases in order -------------------------------------------------------------------------------
@@ -807,8 +812,8 @@ def test_of_a_few_cases_no_mistake_is_guessed():
     known = [Mistake(name, name, "?") for name in "ab"]
     mistaken = {"a": DOUBLED, "b": [*DOUBLED[:-1], RECORD.expected[-1]]}
     record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)
-    assert judge(record, DOUBLED).mistake == known[0]
-    assert judge(record, DOUBLED[:2], AnswerError("error", "late")).mistake is None
+    assert diagnose(record, DOUBLED).mistake == known[0]
+    assert diagnose(record, DOUBLED[:2], AnswerError("error", "late")).mistake is None
 
 
 # --- Exceptions -----------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from itertools import accumulate
 
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
+from utils.checks.kinds import kind_of
 from utils.checks.tasks import Task
 
 # Ways to a name that does not stand in the code.
@@ -314,7 +315,7 @@ def _answer_flags(task: Task, code: _Code, usual: Collection[str]) -> Iterator[F
     if itself != task.id and code.is_imported(itself):
         cell = behind[0].cell if behind else code.imports[task.id]
         yield Flag(task.id, f"is {itself} itself", cell)
-    if task.full_marks_from and behind:
+    if kind_of(task).is_model and behind:
         rests_on_model = any(
             _within(dotted, MODELS) and not _within(dotted, ["torch.nn.functional"])
             for dotted in all_mentioned
@@ -349,7 +350,7 @@ def _published(name: str) -> dict[str, list[set[tuple[str, ...]]]]:
     stubs = _Code(enumerate(map(build.stub, build.code_of(path))))
     published = {}
     for task in _tasks(name):
-        if task.answer_type != "choices":  # whose right answers are all alike
+        if kind_of(task).is_code:  # right choices are all alike
             specification = build.file_of(path, task.id)
             variants = _variants(syntax(specification.read_text(encoding="utf-8")))
             given = {ngram for stub in stubs.definitions[task.id] for ngram in stub.ngrams}

@@ -27,7 +27,7 @@ from grading.report.tables import Learner
 from grading.run import protocol
 from grading.run.scoring import Outcome, Result, unpack_answers
 from utils.checks import bank
-from utils.checks.compare import judge
+from utils.checks.kinds import kind_of
 from utils.checks.tasks import Answer, Mistake, Record, Task
 
 NOTHING = Mistake("", "", "")
@@ -145,7 +145,8 @@ class Names:
             returned = unpack_answers(outcome.returned) if outcome and outcome.returned else []
             if len(returned) < len(record.cases):  # one of the later cases raised an exception
                 continue
-            same = judge(_with_mistakes(replace(record, mistaken={}), leaders), returned).mistake
+            so_far = _with_mistakes(replace(record, mistaken={}), leaders)
+            same = kind_of(record.task).judge(so_far, so_far.trials(returned)).mistake
             if same is None:
                 same = Mistake(f"new {len(leaders)}", "", "")
                 leaders[same] = returned

@@ -12,7 +12,8 @@ from grading.intake.submissions import CannotGrade
 from grading.run import protocol
 from grading.run.limited_child import Gone, LimitedChild
 from utils.checks import bank, implementations
-from utils.checks.catch_the_bug import answer_to
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import answer_to
 
 SECONDS = 2.0  # of processor time for a call; an honest one takes thousandths
 LARGEST_CALL = 2**23  # bytes
@@ -73,7 +74,7 @@ def _prepare() -> None:
     torch.set_num_threads(1)  # threads do not survive a fork
     for tasks in bank.tasks().values():
         for task in tasks:
-            if task.answer_type == "test":
+            if kind_of(task).is_refereed:
                 implementations.of(task.id)
 
 

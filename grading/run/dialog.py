@@ -23,9 +23,9 @@ from grading.intake.submissions import INVISIBLE, CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.launcher import COURSE, Launcher, Worker
-from utils.checks.catch_the_bug import Decision, Referee
 from utils.checks.compare import Verdict
-from utils.checks.diagnosis import diagnose
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import Decision, Referee
 from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
 from utils.checks.trace import LONGEST_LINE, MOST_RESULTS, MOST_STEPS, NUMBERS, Lines
@@ -274,7 +274,7 @@ class Dialog:
             records = self.assignment.public[task], self.assignment.fresh[task]
             spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
             parts = [record.cases for record in records]
-            if records[0].task.answer_type == "test":
+            if kind_of(records[0].task).is_refereed:
                 self.tests[task] = RefereedTest(*records, self._answered, self._workers)
                 parts = self.tests[task].cases()
             tasks.append({"spec": spec, "parts": [[vars(case) for case in part] for part in parts]})
@@ -349,8 +349,8 @@ class Dialog:
             with np.errstate(all="ignore"):
                 again = None if task in self.tests else ask  # a worker has no implementations
                 trace = again and partial(again, traced=True)
-                public = replies.public
-                verdict = diagnose(record, public.answers, public.error, again, trace)
+                public, kind = replies.public, kind_of(record.task)
+                verdict = kind.diagnose(record, public.answers, public.error, again, trace)
         except (OSError, protocol.WireError):
             raise
         except Exception:  # arrays and messages that no worker of ours would send

@@ -22,8 +22,8 @@ from grading.run.answers import Answered, answer_here
 from grading.run.dialog import ENDED, Assignment, Budget, Dialog, Replies, Reply
 from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
-from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
+from utils.checks.kinds import kind_of
 from utils.checks.tasks import Answer, Reason, Record, Task
 
 USED_UP = (
@@ -222,7 +222,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     """Decide a task's outcome: the worse of its verdicts on public and on fresh cases counts."""
     on_public = _verdict(public, replies.public)
     on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
-    is_model = public.task.full_marks_from is not None  # fresh cases decide
+    is_model = kind_of(public.task).is_model  # fresh cases decide
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
     note = in_words(shown, replies.public.printed)
@@ -255,7 +255,8 @@ def _not_written(task: Task) -> Outcome:
 def _verdict(record: Record, reply: Reply) -> Verdict:
     try:
         with np.errstate(all="ignore"):
-            return reply.verdict or diagnose(record, reply.answers, reply.error)
+            kind = kind_of(record.task)
+            return reply.verdict or kind.diagnose(record, reply.answers, reply.error)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 

@@ -24,7 +24,8 @@ import utils.checks
 import utils.plots
 import utils.pretrained
 from grading.run import protocol
-from utils.checks.catch_the_bug import Decision
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import Decision
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.runner import (
     AnswerError,
@@ -32,7 +33,6 @@ from utils.checks.runner import (
     Printed,
     Rerun,
     redirected,
-    run_cases,
     time_limit,
 )
 from utils.checks.tasks import Answer, CallSpec, Case, Reason
@@ -190,8 +190,8 @@ def _replies(
             try:
                 if spec.id not in names:
                     raise AnswerError(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-                judge = referee(*cases) if spec.answer_type == "test" else None
-                given = run_cases(spec, names[spec.id], cases, printed, judge, processor_limit)
+                kind = kind_of(spec, referee)
+                given = kind.run(names[spec.id], cases, printed, processor_limit)
             except AnswerError as error:
                 given = error.earlier
                 reply["error"] = [error.reason, error.message, error.where]

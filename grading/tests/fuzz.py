@@ -31,8 +31,10 @@ from grading.run.worker import plain
 from grading.tests.made import PlayedLauncher
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
-from utils.checks.catch_the_bug import Decision
-from utils.checks.runner import Printed, run_cases
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import Decision
+from utils.checks.runner import Printed
+from utils.checks.tasks import Case
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 SLOW = 20.0  # seconds for one dialog, none of which waits for anything
@@ -85,7 +87,7 @@ def honest(assignment: Assignment) -> list[Frame]:
     for task, public in assignment.public.items():
         messages.append({"at": "task", "which": task})
         records = public, assignment.fresh[task]
-        if public.task.answer_type == "test":
+        if kind_of(public.task).is_refereed:
             messages += _test_of(task, assignment)
         parts = [
             {"answers": [plain(answer) for answer in record.expected], "printed": 3}
@@ -113,8 +115,11 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             messages.append({"task": task, "decision": decision})
             refereed.decide(*decision)
 
-    for referee in list(refereed.referees):
-        run_cases(assignment.public[task].task, test, [], Printed(), Logged(referee.seeds))
+    def logged(case: Case) -> Logged:
+        return Logged(case.inputs["seeds"])
+
+    for cases in refereed.cases():
+        kind_of(assignment.public[task].task, logged).run(test, cases, Printed())
     return messages
 
 

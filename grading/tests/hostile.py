@@ -57,7 +57,8 @@ def read_attacks(path: Path) -> dict[str, dict[str, Attack]]:
 
 REPLACED = [  # what attacks replace in the worker: a new name here is one in attacks.txt, too
     *("utils.checks.runner.time_limit", "utils.checks.runner._unchanged"),
-    *("utils.checks.compare.judge", "utils.checks.compare.Verdict", "utils.checks.tasks.Task"),
+    *("utils.checks.kinds.values.Values.judge", "utils.checks.compare.Verdict"),
+    "utils.checks.tasks.Task",
     *("grading.run.worker.processor_limit", "grading.run.worker._replies"),
     "grading.run.worker.protocol.pack",
 ]

@@ -146,10 +146,10 @@ def say(message):
 """
 PATCHES = """
 import utils.masks, utils.attention, utils.checks.implementations.buggy_attend as attend_
-import utils.checks.catch_the_bug, utils.checks.compare
+import utils.checks.kinds.values
 utils.masks.masked_softmax = utils.attention.masked_softmax = None
 attend_.IMPLEMENTATIONS = attend_.attend = None
-utils.checks.compare.judge = None
+utils.checks.kinds.values.Values.judge = None
 
 """
 HOSTILE = {  # what it tries → cells, and the points that its honest part deserves
@@ -175,11 +175,11 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
     "patches utils and tests badly": (
         """
         import numpy as np
-        from utils.checks import catch_the_bug, runner
-        catch_the_bug.Referee.answer = property(lambda self: None)
-        catch_the_bug.refusal = lambda *_: ""
-        catch_the_bug.Decision.blames = True
-        runner.Proxy.refused = ""
+        from utils.checks.kinds import learners_test, referee
+        referee.Referee.answer = property(lambda self: None)
+        referee.refusal = lambda *_: ""
+        referee.Decision.blames = True
+        learners_test.Proxy.refused = ""
 
         def test_attend(attend):
             attend(q, k, v)

@@ -24,7 +24,8 @@ from grading.run.limited_child import MEMORY, LimitedChild
 from grading.run.scoring import Result, score_submission
 from grading.tests.made import NOTEBOOK, code, in_a_zip, notebook, rows, submission, write_files
 from tests import needs
-from utils.checks import bank, catch_the_bug
+from utils.checks import bank
+from utils.checks.kinds import referee
 from utils.checks.tasks import Reason
 from utils.checks.trace import MOST_RESULTS, MOST_STEPS, NUMBERS
 
@@ -195,8 +196,8 @@ def test_files_that_cannot_be_read_are_paid_for_like_cells_that_never_end():
 
 ATTACK = """
 import sys
-from utils.checks import catch_the_bug
-catch_the_bug.refusal = lambda *_: ""
+from utils.checks.kinds import referee
+referee.refusal = lambda *_: ""
 
 def test_attend(attend):
     q, k = torch.zeros(650, 1, 1, 1, 1), torch.zeros(1, 650, 1, 1, 1)
@@ -213,8 +214,8 @@ HONEST = ("Bob", "Carl", "Dora")
         "",
         # What the limit on sizes would let through, the limits of the process would stop.
         pytest.param(
-            "from utils.checks import catch_the_bug\n"
-            "catch_the_bug.LARGEST_RESULT = 10**12\ncatch_the_bug.MOST_AXES = 8\n",
+            "from utils.checks.kinds import referee\n"
+            "referee.LARGEST_RESULT = 10**12\nreferee.MOST_AXES = 8\n",
             marks=pytest.mark.nightly,
         ),
     ],
@@ -235,7 +236,7 @@ def test_an_expensive_call_costs_nobody_else_anything(before, tmp_path):
 @needs.sandbox
 def test_what_takes_too_much_to_answer_raises_an_error_in_the_test(monkeypatch):
     """The process that it ends is replaced."""
-    monkeypatch.setattr(catch_the_bug, "LARGEST_RESULT", 10**12)
+    monkeypatch.setattr(referee, "LARGEST_RESULT", 10**12)
     axes = [torch.zeros(650, 1, 1, 1, 1).transpose(0, axis) for axis in range(3)]
     small = [torch.ones(1, 2, 3)] * 3
     with Answers() as limited:

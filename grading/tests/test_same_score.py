@@ -26,6 +26,7 @@ from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.compare import Verdict
 from utils.checks.feedback import in_words
+from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
 
@@ -88,7 +89,7 @@ def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
         return
     for number, variant in enumerate(selftest.variants(exercise).values()):
         source = f"{own}.variants[{number}]"
-        yield variant, f"{source}()" if task.answer_type == "choices" else source
+        yield variant, f"{source}()" if not kind_of(task).is_code else source
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[V
         actual = (outcome.points, outcome.reason, outcome.mistake, outcome.heading)
         mistake = verdict.mistake.name if verdict.mistake else ""
         assert actual == (verdict.points, verdict.reason, mistake, note.heading)
-        if verdict.task.full_marks_from is None:  # of trained models, only what is fresh counts
+        if not kind_of(verdict.task).is_model:  # of which only what is fresh counts
             assert [*outcome.lines] == note.lines
         verdicts.append(verdict)
     return verdicts

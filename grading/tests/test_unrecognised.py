@@ -14,8 +14,8 @@ from grading.run.dialog import Replies, Reply
 from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.made import NOTEBOOK, code, notebook, write_files
 from utils.checks import bank
-from utils.checks.compare import judge
-from utils.checks.runner import AnswerError, Printed, run_cases
+from utils.checks.kinds import kind_of
+from utils.checks.runner import AnswerError, Printed
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")
@@ -53,7 +53,7 @@ def detached(weights):  # the values are right
 
 
 def returned(answer) -> list:
-    return run_cases(RECORD.task, answer, RECORD.cases, Printed())
+    return kind_of(RECORD.task).run(answer, RECORD.cases, Printed())
 
 
 def class_of(**given) -> list[Learner]:
@@ -129,14 +129,19 @@ def named(tmp_path, text=NAMED) -> Names:
     return Names(tmp_path)
 
 
+def verdict(names, answers):
+    record = names.taught(RECORD)
+    return kind_of(record.task).judge(record, record.trials(answers))
+
+
 def test_a_name_makes_it_a_known_mistake(tmp_path):
     names = named(tmp_path)
-    mistake = judge(names.taught(RECORD), returned(normalised_in_another_way)).mistake
+    mistake = verdict(names, returned(normalised_in_another_way)).mistake
     assert (mistake.name, mistake.misconception) == ("from 0 to 1", "constant-factor")
     for other, name in [(doubled, None), (in_bits, "in bits")]:
-        mistake = judge(names.taught(RECORD), returned(other)).mistake
+        mistake = verdict(names, returned(other)).mistake
         assert (mistake and mistake.name) == name
-    assert judge(names.taught(RECORD), returned(right)).passed
+    assert verdict(names, returned(right)).passed
     (task,) = (task for task in names.tasks() if task.id == "entropy")
     assert task.mistakes[-1].name == "from 0 to 1"
     assert names.answers_of(CLASS)[0].name == "from 0 to 1"  # until they are marked again
@@ -212,7 +217,7 @@ def _text(path) -> str:
 @pytest.mark.parametrize("name", bank.tasks())
 def test_what_is_kept_of_an_answer_comes_back(name):
     for record in bank.load_all(bank.FOLDER / name).values():
-        if record.task.answer_type != "test":
+        if not kind_of(record.task).is_refereed:
             kept = unpack_answers(pack_answers(record.expected))
             for expected, actual in zip(record.expected, kept, strict=True):
                 for output, values in expected.outputs.items():

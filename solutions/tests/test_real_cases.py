@@ -5,8 +5,8 @@ from torch import nn
 from solutions import build
 from solutions.specification import PUBLIC_SEED
 from tests import needs
-from utils.checks.compare import judge
-from utils.checks.runner import Printed, run_cases
+from utils.checks.kinds import kind_of
+from utils.checks.runner import Printed
 
 (PATH,) = (path for path in build.notebooks() if path.name.startswith("11"))
 OTHERS = [each.task.id for each in build.exercises_of(PATH) if each.task.id != "MyBlock"]
@@ -29,7 +29,8 @@ def test_an_answer_that_is_right_on_small_models_alone_is_refused():
             return states + (x.shape[-1] > 100), keys, values
 
     def verdict(answer: type[nn.Module]):
-        return judge(record, run_cases(record.task, answer, record.cases, Printed()))
+        kind = kind_of(record.task)
+        return kind.judge(record, record.trials(kind.run(answer, record.cases, Printed())))
 
     assert record.cases[-1].label == LABEL
     assert verdict(right).passed

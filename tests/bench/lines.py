@@ -6,8 +6,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 HOUSE = Path(__file__).parents[2]
-LIBRARY_TESTS = "attention corpora export kv_cache masks metrics mechanisms model_helpers parity parts"
-LIBRARY_TESTS += " plots positions pretrained real_model seq2seq small training transformer translators"
+LIBRARY_TESTS = "attention corpora export kv_cache masks metrics mechanisms model_helpers parity"
+LIBRARY_TESTS += (
+    " parts plots positions pretrained real_model seq2seq small training transformer translators"
+)
 PURPOSES = {  # purpose → patterns of paths; a file counts for the first that it matches
     "tests of the grader": ["grading/tests/*"],
     "tests in a browser": ["tests/browser/*"],
@@ -15,7 +17,8 @@ PURPOSES = {  # purpose → patterns of paths; a file counts for the first that 
     "tests of the library": [f"tests/*{name}*.py" for name in LIBRARY_TESTS.split()],
     "tests of checks, build and house": ["tests/*", "*/tests/*"],
     "content: tasks": ["solutions/n*/*", "utils/checks/implementations/*"]
-    + [f"solutions/{name}.py" for name in ("misconceptions", "wrong_pieces", "weak_tests", "cases")],
+    + ["solutions/misconceptions.py", "solutions/wrong_pieces.py"]
+    + ["solutions/weak_tests.py", "solutions/cases.py"],
     "content: explorers and pages": ["utils/widgets/*", "utils/cards.py", "utils/sheet.py"],
     "machinery: checks": ["utils/checks/*"],
     "machinery: pre-flight": ["utils/preflight.py", "utils/at_work.py"],
@@ -33,7 +36,7 @@ def lines() -> None:
     ).stdout.splitlines()
     counts, files = Counter(), Counter()
     for path in listed:
-        if path.endswith(".py") and not path.startswith("solutions/labelled/"):
+        if path.endswith(".py"):
             purpose = next(
                 name
                 for name, patterns in PURPOSES.items()

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from utils.checks import bank
 from utils.checks.compare import Comparison, Evidence, Verdict, differences
+from utils.checks.kinds import kind_of
 from utils.checks.tasks import Reason
 from utils.plots import WEIGHT_COLOURS, ink_on
 
@@ -127,10 +128,10 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
     more = filter(None, [verdict.relation, verdict.right, verdict.where])
-    lines = [verdict.message, *_describe_slips(verdict.slips), *more]
+    lines, kind = [verdict.message, *_describe_slips(verdict.slips), *more], kind_of(task)
     if mistake:
-        lines.insert(len(lines) if task.answer_type == "test" else 0, mistake.explanation)
-    if evidence:
+        lines.insert(0 if kind.mistake_comes_first else len(lines), mistake.explanation)
+    if evidence and kind.is_code:
         lines += _locate(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
@@ -156,8 +157,6 @@ def _describe_slips(slugs: Sequence[str]) -> list[str]:
 def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
     """Describe where an answer differs: case, inputs if they are short, shapes, first entry."""
     task, case = verdict.task, evidence.case
-    if task.answer_type == "choices":
-        return []
     shape, expected = evidence.actual.shape, evidence.expected.shape
     yours = f"shape {shape}" if shape == expected else f"shape {shape} instead of {expected}"
     lines = [f"Seen with {case.label}: `{evidence.output}` of {yours}."]

@@ -19,8 +19,8 @@ from IPython.display import display
 
 from utils.checks import bank, code
 from utils.checks.compare import Verdict
-from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
+from utils.checks.kinds import kind_of
 from utils.checks.progress_file import (
     TaskProgress,
     load_progress,
@@ -28,7 +28,7 @@ from utils.checks.progress_file import (
     save_progress,
     save_turn,
 )
-from utils.checks.runner import AnswerError, Printed, Rerun, limited, run_cases
+from utils.checks.runner import AnswerError, Printed, limited
 from utils.checks.tasks import Reason, Record
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -99,15 +99,15 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
-    definition = names[task.id]
-    rerun = Rerun(task, definition)
+    definition, kind = names[task.id], kind_of(task)
+    rerun = kind.rerun(definition)
     try:
         with _limited_memory():
             try:
-                answers, error = run_cases(task, definition, record.cases, printed), None
+                answers, error = kind.run(definition, record.cases, printed), None
             except AnswerError as stopped:
                 answers, error = stopped.earlier, stopped
-            return diagnose(record, answers, error, rerun, rerun.trace)
+            return kind.diagnose(record, answers, error, rerun, rerun.trace)
     except Exception as error:  # a learner's object can behave in any way
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"

@@ -1,23 +1,22 @@
-"""Run a learner's code, and return its values or one clear reason why it returned none.
+"""Call a learner's code safely, and return its values or one clear reason why it returned none.
 
-No other module of the checks runs a learner's code, and this module knows no expected value.
+What is called, and how often, is up to the kinds of answers (`kinds`). No expected value is known
+here.
 """
 
 import _thread
 import contextlib
 import copy
-import hashlib
 import inspect
 import io
 import linecache
-import random
 import signal
 import sys
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -26,20 +25,14 @@ from typing import Any
 import numpy as np
 import torch
 from IPython.utils.capture import capture_output
-from torch import Tensor, nn
-from torch.nn.modules.module import register_module_forward_hook
-from torch.optim.optimizer import register_optimizer_step_post_hook
-from torch.overrides import TorchFunctionMode
+from torch import Tensor
 
-from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
 from utils.checks.trace import Lines, Trace
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
-TOLERANT = 1e-4  # difference that counts as rounding where it is asked what a tolerance would do
-SAME = 0.5  # share of an answer that may stay the same, by chance, if its network says nothing
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
@@ -74,22 +67,18 @@ class OutOfTime(BaseException):
     """The end of a time limit. Not an `Exception`, so that `except Exception` lets it pass."""
 
 
-def run_cases(
+def collect(
     spec: CallSpec,
-    definition: Any,
-    cases: Sequence[Case],
+    answers: Iterable[Answer],
     printed: Printed,
-    referee: Referee | None = None,
     limit: Callable[[float], contextlib.AbstractContextManager] | None = None,
 ) -> list[Answer]:
-    """Call a learner's definition with every case, and return its values.
+    """Draw answers, each of which calls a learner's definition, without harm to this process.
 
     Args:
         spec: specification of the calls.
-        definition: object that the learner's notebook holds under the name `spec.id`.
-        cases: inputs of the calls; they are copied before each call.
+        answers: iterator that makes a call whenever it is asked for the next answer.
         printed: counter of the lines that the learner's code prints.
-        referee: referee of a test, which answers its calls; by default, one in this process.
         limit: function of seconds that returns a context manager, which raises `OutOfTime` after
             them; by default, after `PATIENCE` times as many by the clock, because several threads
             use processor time faster than the clock.
@@ -97,38 +86,24 @@ def run_cases(
     Raises:
         AnswerError: the definition returned nothing that can be compared, from some case on.
     """
-    if spec.answer_type == "choices":
-        return [Answer(_chosen(spec, definition)) for _ in cases]
-    _check_type(spec, definition)
-    answers: list[Answer] = []
+    collected: list[Answer] = []
     with isolated_side_effects(printed):
         try:
             with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
-                if spec.answer_type == "test":
-                    return [_run_test(spec, definition, referee or Referee(spec.id, *cases))]
-                with _counted_steps() as steps:
-                    for case in cases:
-                        answers.append(_run(spec, definition, case))
-                if spec.answer_type == "asks network":
-                    _demand_network(spec, definition, cases[0], answers[0])
-                if spec.answer_type == "trains network" and not steps:
-                    raise AnswerError(
-                        Reason.NO_NETWORK,
-                        f"`{spec.id}` trains nothing: no optimizer takes a step in it. What counts "
-                        "here is what a network learns.",
-                    )
+                for answer in answers:
+                    collected.append(answer)
         except OutOfTime:
             raise AnswerError(
                 Reason.TIME,
                 f"`{spec.id}` was still running after more than {spec.seconds:g} seconds and was "
                 "stopped. Is there a loop that never ends? The notebook is fine: fix it and check "
                 "again.",
-                earlier=answers,
+                earlier=collected,
             ) from None
         except AnswerError as error:
-            error.earlier = answers
+            error.earlier = collected
             raise
-    return answers
+    return collected
 
 
 class Rerun:
@@ -138,12 +113,13 @@ class Rerun:
     wait to hear what else is wrong with an answer that was slow already.
 
     Args:
-        spec, definition: as in `run_cases`.
+        spec: specification of the calls.
+        definition: object that the learner's notebook holds under the name `spec.id`.
         seconds: limit of this process's processor time, from now on.
     """
 
     def __init__(self, spec: CallSpec, definition: Any, seconds: float = QUICK):
-        self._spec, self._definition = spec, definition
+        self.spec, self.definition = spec, definition
         self._end = time.process_time() + seconds
 
     def __call__(
@@ -155,7 +131,7 @@ class Rerun:
             cases: inputs of the calls; they are copied.
             seed: random seed that is set before each call.
         """
-        return self._while_time(lambda case: self._outputs(case, seed), cases)
+        return self._while_time(lambda case: self._tried(case, seed), cases)
 
     def trace(self, cases: Sequence[Case]) -> list[Lines | None]:
         """Return what the definition's lines compute in each case, up to an error or the end.
@@ -177,20 +153,19 @@ class Rerun:
         return returned + [None] * (len(cases) - len(returned))
 
     def _lines(self, case: Case) -> Lines:
-        return traced(self._spec, self._definition, case).lines()
+        return traced(self.spec, self.definition, case).lines()
 
-    def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
+    def _tried(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
         torch.default_generator.manual_seed(seed)
         try:
-            if self._spec.answer_type == "test":
-                with Tolerant():
-                    return _run_test(
-                        self._spec, self._definition, Referee(self._spec.id, case)
-                    ).outputs
-            function = _callable(self._spec, self._definition, case)
-            return _arrays(self._spec, _call(function, _copies(case), case))
+            return self.outputs(case)
         except Exception:
             return None
+
+    def outputs(self, case: Case) -> Mapping[str, np.ndarray]:
+        """Call the definition once, and return its outputs."""
+        function = _callable(self.spec, self.definition, case)
+        return _arrays(self.spec, _call(function, _copies(case), case))
 
 
 def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
@@ -256,43 +231,47 @@ def redirected(printed: Printed) -> Iterator[None]:
         yield
 
 
-def _run(spec: CallSpec, definition: Any, case: Case) -> Answer:
+def returned(spec: CallSpec, definition: Any, case: Case) -> Answer:
     """Return the values in a case or, if that raises an exception, in its plain form (`_plain`).
 
     No task mentions precision or memory layout, so code for float32 and `.view` is right too.
+
+    Raises:
+        AnswerError: the definition returned nothing that can be compared.
     """
     try:
-        return _run_exactly(spec, definition, case)
+        return returned_exactly(spec, definition, case)
     except AnswerError as error:
         if error.reason == Reason.ERROR and (plain := _plain(case)):
             with contextlib.suppress(AnswerError):
-                return _run_exactly(spec, definition, plain)
+                return returned_exactly(spec, definition, plain)
         raise
 
 
 def _plain(case: Case) -> Case | None:
     """Return a case in float32, stored row by row; None if it is so already."""
-    decimals = [*filter(_is_decimal, [*case.inputs.values(), *case.parameters.values()])]
+    decimals = [*filter(is_decimal, [*case.inputs.values(), *case.parameters.values()])]
     if all(value.dtype == torch.float32 and value.is_contiguous() for value in decimals):
         return None
 
     def plain(values: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            name: value.float().contiguous() if _is_decimal(value) else value
+            name: value.float().contiguous() if is_decimal(value) else value
             for name, value in values.items()
         }
 
     return replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
 
 
-def _is_decimal(value: Any) -> bool:
+def is_decimal(value: Any) -> bool:
     return isinstance(value, Tensor) and value.is_floating_point()
 
 
-def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
+def returned_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
+    """Return the values in a case as it is."""
     torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, slowly
     inputs = _copies(case)
-    returned = _call(_callable(spec, definition, case), inputs, case)
+    values = _call(_callable(spec, definition, case), inputs, case)
     for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
         if not _unchanged(before, after):
             raise AnswerError(
@@ -306,135 +285,13 @@ def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
             f"`{spec.id}` sets the global random seed, which affects every other part of a "
             "program. Remove `manual_seed`.",
         )
-    outputs = _arrays(spec, returned)  # before the next call, which may change them
+    outputs = _arrays(spec, values)  # before the next call, which may change them
     return Answer(outputs, _gradients(spec, definition, case) if spec.learns else {})
-
-
-@contextlib.contextmanager
-def _counted_steps() -> Iterator[list]:
-    """Yield a list that grows by one at each step of any optimizer."""
-    steps: list = []
-    hook = register_optimizer_step_post_hook(lambda *_: steps.append(1))
-    try:
-        yield steps
-    finally:
-        hook.remove()
-
-
-def _demand_network(spec: CallSpec, definition: Any, case: Case, answer: Answer) -> None:
-    """Raise an error if most of an answer stays the same while every network returns zeros."""
-
-    def silent(module: nn.Module, inputs: Any, outputs: Any) -> Any:
-        if isinstance(outputs, tuple | list):
-            return tuple(silent(module, inputs, output) for output in outputs)
-        return torch.zeros_like(outputs) if _is_decimal(outputs) else outputs
-
-    hook = register_module_forward_hook(silent)
-    try:
-        without = _run_exactly(spec, definition, case)
-    except AnswerError:  # it cannot go on without its network
-        return
-    finally:
-        hook.remove()
-    (before,), (after,) = answer.outputs.values(), without.outputs.values()
-    if before.shape == after.shape and (before == after).mean() > SAME:
-        raise AnswerError(
-            Reason.NO_NETWORK,
-            f"`{spec.id}` gives the same while all that networks return in it is set to 0. What "
-            "counts here is what a network has learned: let what yours returns decide.",
-        )
-
-
-class Tolerant(TorchFunctionMode):
-    """A mode in which every comparison of decimals lets rounding pass."""
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        name = getattr(function, "__name__", "").strip("_")
-        if name in ("eq", "ne", "equal", "isclose", "allclose") and len(args) > 1:
-            left, right = (torch.as_tensor(each).double() for each in args[:2])
-            if name in ("equal", "allclose") and left.shape != right.shape:
-                return False
-            close = torch.isclose(left, right, TOLERANT, TOLERANT, equal_nan=True)
-            if name in ("equal", "allclose"):
-                return bool(close.all())
-            return ~close if name == "ne" else close
-        return function(*args, **kwargs or {})
-
-
-def _run_test(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
-    """Run a learner's test on each implementation in turn, and return which ones it rejects."""
-    under_test = spec.id.removeprefix("test_")
-    for seed in referee.seeds:
-        proxy = Proxy(referee)
-        returned, decision = None, Decision(False)
-        try:
-            with fixed_seeds(seed):
-                returned = test(proxy)
-        except (OutOfTime, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
-            words = _in_a_line(error), _line_of(error).strip()
-            decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
-        if proxy.refused:
-            raise AnswerError(Reason.CALLS, f"`{under_test}` {proxy.refused}.")
-        if not (proxy.calls or decision.blames):
-            raise AnswerError(
-                Reason.NOTHING,
-                f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
-                "make inputs, call it, and `assert` what has to be true of the results.",
-            )
-        if returned is not None:
-            raise AnswerError(
-                Reason.TYPE,
-                f"`{spec.id}` returns {_a(returned)}, and nobody looks at it. A test returns "
-                "nothing: write `assert` in front of what has to be true.",
-            )
-        referee.decided(decision)
-    return referee.answer
-
-
-@contextlib.contextmanager
-def fixed_seeds(seed: int) -> Iterator[None]:
-    """Seed Python, NumPy and torch for a test; restore all but torch, as `run_cases` does that."""
-    of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
-    torch.default_generator.manual_seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(of_python)
-        np.random.set_state(of_numpy)  # noqa: NPY002
-
-
-def _check_type(spec: CallSpec, definition: Any) -> None:
-    """Raise an error if a definition is not the type of object that the task asks for."""
-    if spec.answer_type == "module":
-        if inspect.isclass(definition) and issubclass(definition, nn.Module):
-            return
-        message = (
-            f"`{spec.id}` is a class, but no `nn.Module`: write `class {spec.id}(nn.Module): …`."
-            if inspect.isclass(definition)
-            else f"`{spec.id}` is {_a(definition)}. The task asks for a class: "
-            f"`class {spec.id}(nn.Module): …`."
-        )
-    elif inspect.iscoroutinefunction(definition):
-        message = (
-            f"`{spec.id}` is an `async` function, which returns nothing before it is awaited. "
-            f"Leave out `async`: `def {spec.id}(…): …`."
-        )
-    elif inspect.isclass(definition) or not callable(definition):
-        message = (
-            f"`{spec.id}` is {_a(definition)}. The task asks for a function: `def {spec.id}(…): …`."
-        )
-    else:
-        return
-    raise AnswerError(Reason.WRONG_TYPE, message)
 
 
 def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
     """Return the function to call with a case, or the module with the case's parameters."""
-    if spec.answer_type != "module":
+    if not inspect.isclass(definition):
         return definition
     module = _call(lambda: definition(**case.build), [], case)
     own = dict(module.named_parameters())
@@ -460,12 +317,12 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
             message = (
                 f"{unwritten} is still `...`. Write what belongs there, run its cell, and check"
             )
-            raise AnswerError(Reason.NOTHING, f"{message} again.", _line_of(error)) from None
-        where = f"{_line_of(error)}{_called_with(case)}"
-        raise AnswerError(Reason.ERROR, _in_a_line(error), where) from None
+            raise AnswerError(Reason.NOTHING, f"{message} again.", line_of(error)) from None
+        where = f"{line_of(error)}{_called_with(case)}"
+        raise AnswerError(Reason.ERROR, in_a_line(error), where) from None
 
 
-def _in_a_line(error: BaseException) -> str:
+def in_a_line(error: BaseException) -> str:
     """Format an exception in one line, because torch's messages may have pages of internals."""
     first_line = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {first_line}"
@@ -497,7 +354,7 @@ def _called_with(case: Case) -> str:
     return f"It was called with {case.label}{': ' if shapes else ''}{', '.join(shapes)}."
 
 
-def _line_of(error: BaseException) -> str:
+def line_of(error: BaseException) -> str:
     """Quote the innermost line that raised an exception in a cell, which has no file on disk."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
@@ -533,7 +390,7 @@ def _arrays(spec: CallSpec, returned: Any) -> dict[str, np.ndarray]:
         raise AnswerError(
             Reason.TYPE,
             f"`{spec.id}` should return {len(spec.outputs)} tensors, "
-            f"`{', '.join(spec.outputs)}`, and returns {_a(returned)}.",
+            f"`{', '.join(spec.outputs)}`, and returns {with_article(returned)}.",
         )
     values = dict(zip(spec.outputs, returned if several else [returned], strict=True))
     return {name: _array(spec, name, value) for name, value in values.items()}
@@ -549,7 +406,7 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
         joins = "stack` joins tensors" if of_tensors else "tensor` makes one of plain numbers"
         raise AnswerError(
             Reason.TYPE,
-            f"`{spec.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
+            f"`{spec.id}` should return `{name}` as a tensor, and returns {with_article(value)}. "
             f"Use tensor operations from the inputs on; where they do not reach, `torch.{joins}.",
         )
     if value.device.type != "cpu":
@@ -563,12 +420,12 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
 
 
 def _texts(spec: CallSpec, name: str, value: Any) -> np.ndarray:
-    what = _a(value)
+    what = with_article(value)
     if isinstance(value, list | tuple | np.ndarray):
         others = [item for item in value if not isinstance(item, str)]
         if not others:
             return np.array([str(text) for text in value], dtype=str)
-        what += f" that holds {_a(others[0])}"
+        what += f" that holds {with_article(others[0])}"
     raise AnswerError(
         Reason.TYPE,
         f"`{spec.id}` should return `{name}` as a list of texts, one string for each, and returns "
@@ -583,9 +440,9 @@ def _gradients(spec: CallSpec, definition: Any, case: Case) -> dict[GradientKey,
     leaves = {
         name: value.clone().requires_grad_()
         for name, value in case.inputs.items()
-        if _is_decimal(value)
+        if is_decimal(value)
     }
-    if spec.answer_type == "module":
+    if case.parameters:
         own = dict(function.named_parameters())
         leaves |= {name: own[name] for name in case.parameters}
     if not leaves:
@@ -617,29 +474,7 @@ def factors(output: Tensor) -> Tensor:
     return places.cos().reshape(output.shape)
 
 
-def _chosen(spec: CallSpec, definition: Any) -> dict[str, np.ndarray]:
-    """Return hashes of a learner's choices, so that no file of the course shows an answer."""
-    if not isinstance(definition, dict):
-        raise AnswerError(
-            Reason.WRONG_TYPE, f"`{spec.id}` is {_a(definition)}. The task asks for a dictionary."
-        )
-    hashed = {}
-    for key, options in spec.choices.items():
-        choice = definition.get(key, ...)
-        if choice is ...:
-            raise AnswerError(Reason.NOTHING, f"`{spec.id}[{key!r}]` is not answered yet.")
-        choice = str(choice).strip().lower()
-        if choice not in options:
-            raise AnswerError(
-                Reason.CHOICE,
-                f"`{spec.id}[{key!r}]` is {choice!r}. Choose one of: {', '.join(options)}.",
-            )
-        digest = hashlib.sha256(f"{spec.id} {key} {choice}".encode()).hexdigest()
-        hashed[key] = np.array(digest[:16])
-    return hashed
-
-
-def _a(value: Any) -> str:
+def with_article(value: Any) -> str:
     """Name the class of a value with its article, "a list"."""
     if inspect.isclass(value):
         return "a class"

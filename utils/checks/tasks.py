@@ -5,7 +5,7 @@ wrong answers is not among them: it stays in `solutions/`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
@@ -54,7 +54,8 @@ class CallSpec:
         outputs: names of the returned values, in order.
         answer_type: type of the definition: a function, a function that asks a network which the
             notebook has trained, one that trains a network itself, a `torch.nn.Module`, a
-            dictionary of choices, or a test of a function (see `catch_the_bug`).
+            dictionary of choices, or a test of a function. Only `kinds.kind_of` asks for it: all
+            that depends on it is a method or an attribute of the kind.
         choices: for a dictionary of choices: key → its options.
         returns: type of each output: a tensor, or a list of texts.
         learns: whether a network learns through the answer, so that its gradients count.
@@ -133,6 +134,11 @@ class Case:
     build: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_built(self) -> bool:
+        """Whether a module is built before it is called, as opposed to a function."""
+        return bool(self.build or self.parameters)
+
 
 class GradientKey(NamedTuple):
     """The name of a gradient: that of an output with respect to an input or a parameter."""
@@ -156,6 +162,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One call of an answer: its inputs, the values that are right, and those that it returned."""
+
+    case: Case
+    expected: Answer
+    actual: Answer
+
+
+@dataclass(frozen=True)
 class Record:
     """A task with its cases, and the values that the solution and each mistake return for them.
 
@@ -173,15 +188,26 @@ class Record:
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[np.ndarray] = ()
 
+    def trials(self, answers: Sequence[Answer]) -> list[Trial]:
+        """Return a trial for each answer, in the order of the cases; later cases may have none."""
+        return [Trial(*each) for each in zip(self.cases, self.expected, answers, strict=False)]
 
-_RUNNER, _COMPARE, _GRADER = "runner", "compare", "grader"
+    def beside(self, mistake: Mistake, trials: Sequence[Trial]) -> list[Trial]:
+        """Return the same trials with a known mistake's values in place of the right ones."""
+        known = self.mistaken[mistake.name]
+        return [
+            replace(trial, expected=theirs) for trial, theirs in zip(trials, known, strict=False)
+        ]
+
+
+_RUN, _JUDGE, _GRADER = "run", "judge", "grader"
 
 
 class Reason(StrEnum):
     """The first thing that is wrong with an answer, or `PASSED`.
 
-    Tables and files hold a member's value. It also has `words`, for people, and `found_by`: the
-    module of the checks that finds this reason, or the grader.
+    Tables and files hold a member's value. It also has `words`, for people, and `found_by`: whether
+    a kind of answers finds this reason where it runs or where it judges one, or the grader does.
     """
 
     words: str
@@ -193,30 +219,30 @@ class Reason(StrEnum):
         return reason
 
     # There is no answer to compare.
-    NOT_DEFINED = "not defined", "not there", _RUNNER
-    NOTHING = "nothing", "not written yet", _RUNNER
-    WRONG_TYPE = "wrong-type", "not the kind of object that was asked for", _RUNNER
-    PARAMETERS = "parameters", "a parameter is missing or has the wrong shape", _RUNNER
-    ERROR = "error", "an exception", _RUNNER
-    TIME = "time", "does not end", _RUNNER
-    TYPE = "type", "the wrong type is returned", _RUNNER
-    DEVICE = "device", "on the wrong device", _RUNNER
-    CHOICE = "choice", "none of the choices", _RUNNER
-    IN_PLACE = "in-place", "an input is changed", _RUNNER
-    SEED = "seed", "the random seed is set", _RUNNER
-    CALLS = "calls", "a test calls what it tests too often, or with too much", _RUNNER
-    NO_NETWORK = "no network", "the answer does not come from a network", _RUNNER
+    NOT_DEFINED = "not defined", "not there", _RUN
+    NOTHING = "nothing", "not written yet", _RUN
+    WRONG_TYPE = "wrong-type", "not the kind of object that was asked for", _RUN
+    PARAMETERS = "parameters", "a parameter is missing or has the wrong shape", _RUN
+    ERROR = "error", "an exception", _RUN
+    TIME = "time", "does not end", _RUN
+    TYPE = "type", "the wrong type is returned", _RUN
+    DEVICE = "device", "on the wrong device", _RUN
+    CHOICE = "choice", "none of the choices", _RUN
+    IN_PLACE = "in-place", "an input is changed", _RUN
+    SEED = "seed", "the random seed is set", _RUN
+    CALLS = "calls", "a test calls what it tests too often, or with too much", _RUN
+    NO_NETWORK = "no network", "the answer does not come from a network", _RUN
 
     # The answer is not the expected one.
-    SHAPE = "shape", "wrong shape", _COMPARE
-    NUMBERS = "kind of numbers", "wrong kind of numbers", _COMPARE
-    NOT_FINITE = "not finite", "NaN or infinity", _COMPARE
-    INVARIANT = "invariant", "a rule is broken", _COMPARE
-    GRADIENT = "gradient", "no gradient, or a wrong one", _COMPARE
-    VALUES = "values", "wrong values", _COMPARE
-    BLAMES = "blames", "a test blames the right implementation", _COMPARE
-    SLIPS = "slips", "bugs slip through a test", _COMPARE
-    PASSED = "passed", "passed", _COMPARE
+    SHAPE = "shape", "wrong shape", _JUDGE
+    NUMBERS = "kind of numbers", "wrong kind of numbers", _JUDGE
+    NOT_FINITE = "not finite", "NaN or infinity", _JUDGE
+    INVARIANT = "invariant", "a rule is broken", _JUDGE
+    GRADIENT = "gradient", "no gradient, or a wrong one", _JUDGE
+    VALUES = "values", "wrong values", _JUDGE
+    BLAMES = "blames", "a test blames the right implementation", _JUDGE
+    SLIPS = "slips", "bugs slip through a test", _JUDGE
+    PASSED = "passed", "passed", _JUDGE
 
     # The worker has died, or its reply cannot be read.
     DONE = "done", "ends the process", _GRADER
@@ -226,4 +252,4 @@ class Reason(StrEnum):
     @property
     def from_worker(self) -> bool:
         """Decide whether a worker may report this reason; its parent finds all other reasons."""
-        return self.found_by == _RUNNER
+        return self.found_by == _RUN

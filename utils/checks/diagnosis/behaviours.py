@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from torch import Tensor
 from utils.checks.compare import are_close
 from utils.checks.diagnosis.relations import BITS, ENOUGH
 from utils.checks.runner import OUR_SEED
-from utils.checks.tasks import Answer, Case, Mistake, Record
+from utils.checks.tasks import Case, Mistake, Record, Trial
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # cases on which a probe is tried
@@ -37,11 +37,16 @@ Change = Callable[[Case], Case | None]  # None if it leaves the case as it is
 
 @dataclass(frozen=True)
 class CallableAnswer:
-    """An answer that can be called again; `given` are its outputs in the cases it has answered."""
+    """An answer that can be called again."""
 
     record: Record
-    given: Sequence[Outputs]
+    trials: Sequence[Trial]
     rerun: RerunCases
+
+    @cached_property
+    def given(self) -> list[Outputs]:
+        """The outputs in the cases that it has answered."""
+        return [trial.actual.outputs for trial in self.trials]
 
     def again(
         self, change: Change, seed: int = OUR_SEED, most: int | None = None
@@ -65,15 +70,15 @@ class CallableAnswer:
         return are_close(left, right, times * self.record.task.tolerance)
 
 
-def describe_repetition(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
+def describe_repetition(record: Record, trials: Sequence[Trial], rerun: RerunCases) -> str:
     """Describe a wrong answer that returns other values if it is called again; else return ""."""
-    answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
+    answer = CallableAnswer(record, trials, rerun)
     return _describe_movement(answer, _repetitions(record))
 
 
-def describe_behaviour(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
+def describe_behaviour(record: Record, trials: Sequence[Trial], rerun: RerunCases) -> str:
     """Describe a wrong answer by calls with other inputs; "" if they show nothing."""
-    answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
+    answer = CallableAnswer(record, trials, rerun)
     return _describe_fix(answer) or _describe_movement(answer, _probes(record))
 
 
@@ -386,7 +391,7 @@ class Probe(NamedTuple):
 
 def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
     """Probe the solution: return the name of each probe with a clear result → outputs it moves."""
-    solution = CallableAnswer(record, [answer.outputs for answer in record.expected], rerun)
+    solution = CallableAnswer(record, record.trials(record.expected), rerun)
     probes = [*_repetitions(record), *_probes(record)]
     movements = {probe.name: _movement(solution, probe) for probe in probes}
     return {
@@ -461,8 +466,8 @@ def _movement(
     movement: dict[str, bool | None] = {}
     for name in answer.record.task.outputs:
         right_shapes = (
-            expected.outputs[name].shape == actual[name].shape
-            for expected, actual in zip(answer.record.expected, answer.given, strict=False)
+            trial.expected.outputs[name].shape == trial.actual.outputs[name].shape
+            for trial in answer.trials
         )
         if probe.placed and not all(right_shapes):
             continue
@@ -523,10 +528,9 @@ def _moved_by(answer: CallableAnswer, changes: Sequence[Change], output: str) ->
 def _wrong_elsewhere(answer: CallableAnswer, unless: Callable[[Case], bool], output: str) -> bool:
     """Decide whether an output is wrong in a case in which a fault could not show."""
     return any(
-        unless(case) and not answer.same(known.outputs[output], given[output], 1)
-        for case, known, given in zip(
-            answer.record.cases, answer.record.expected, answer.given, strict=False
-        )
+        unless(trial.case)
+        and not answer.same(trial.expected.outputs[output], trial.actual.outputs[output], 1)
+        for trial in answer.trials
     )
 
 
@@ -539,7 +543,7 @@ def _repetitions(record: Record) -> Iterator[Probe]:
         sure=True,
     )
     chance = "{} is not the same in every call: something in your code is drawn at random."
-    if record.task.answer_type == "module":
+    if record.cases[0].is_built:
         chance = (
             "{} is another one for each module that is built: yours has a parameter that the task "
             "does not name (a bias?), or it draws something at random."

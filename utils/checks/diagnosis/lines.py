@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from utils.checks.compare import are_close, are_comparable
-from utils.checks.tasks import Answer, Case, Record
+from utils.checks.tasks import Case, Record, Trial
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 
 MOST_CASES = 3
@@ -27,20 +27,26 @@ AT = (
 TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
 
 
-def describe_lines(record: Record, answers: Sequence[Answer], trace: TraceCases) -> str:
+def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -> str:
     """Name the first line of a wrong answer whose numbers no right answer has; "" if none is told.
 
     Args:
         record: the task, its cases, and what right answers compute in them.
-        answers: returned values, in the order of the cases.
+        trials: the cases in which the answer returned something.
         trace: function that returns what the answer's lines compute in cases.
     """
-    numbers = _wrong(record, answers)[:MOST_CASES] if record.steps else []
+    tolerance = record.task.tolerance
+    numbers = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, tolerance)]
+    numbers = numbers[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
     computing, returned, strays = set(), set(), []
-    for number, lines in zip(numbers, trace([record.cases[n] for n in numbers]), strict=True):
-        given = _inputs(record.cases[number])
-        wrong = _wrong_outputs(record, answers, number)
+    for number, lines in zip(numbers, trace([trials[n].case for n in numbers]), strict=True):
+        given = _inputs(trials[number].case)
+        wrong = _described(
+            torch.as_tensor(values)
+            for values in _wrong_outputs(trials[number], tolerance)
+            if values.dtype.kind in "fib"
+        )
         strayed = None  # in a loop, the first stray run may be one of a later line
         for line, text, computes, result in zip(*(lines or NOTHING), strict=True):
             if not is_among(result, given):
@@ -67,42 +73,26 @@ def describe_lines(record: Record, answers: Sequence[Answer], trace: TraceCases)
         return ""
     (first, right), (number, text) = before[-1] if before else (0, ""), stray
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
-    vouch = before and _have_right_kinds(record, answers)
+    vouch = before and all(map(_has_right_kinds, trials))
     up_to = UP_TO.format(text=right, number=first) if vouch else ""
     return up_to + AT.format(text=text, number=number)
 
 
-def _wrong(record: Record, answers: Sequence[Answer]) -> list[int]:
-    """Return the numbers of the cases in which an answer is wrong."""
+def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
+    """Return the values that are wrong."""
     return [
-        number
-        for number, (expected, actual) in enumerate(zip(record.expected, answers, strict=False))
-        if not all(
-            are_close(values, actual.outputs[name], record.task.tolerance)
-            for name, values in expected.outputs.items()
-        )
+        trial.actual.outputs[name]
+        for name, values in trial.expected.outputs.items()
+        if not are_close(values, trial.actual.outputs[name], tolerance)
     ]
 
 
-def _have_right_kinds(record: Record, answers: Sequence[Answer]) -> bool:
+def _has_right_kinds(trial: Trial) -> bool:
     """Decide whether all returned values have the right shape and the right type of numbers."""
     return all(
-        are_comparable(values, actual.outputs[name])
-        for expected, actual in zip(record.expected, answers, strict=False)
-        for name, values in expected.outputs.items()
+        are_comparable(values, trial.actual.outputs[name])
+        for name, values in trial.expected.outputs.items()
     )
-
-
-def _wrong_outputs(record: Record, answers: Sequence[Answer], number: int) -> np.ndarray:
-    """Describe the returned values that are wrong in a case."""
-    actual, expected = answers[number].outputs, record.expected[number].outputs
-    wrong = [
-        torch.as_tensor(values)
-        for name, values in actual.items()
-        if values.dtype.kind in "fib"
-        and not are_close(expected[name], values, record.task.tolerance)
-    ]
-    return _described(wrong)
 
 
 def _inputs(case: Case) -> np.ndarray:

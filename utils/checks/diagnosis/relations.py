@@ -20,7 +20,7 @@ import numpy as np
 from torch import Tensor
 
 from utils.checks.compare import listed
-from utils.checks.tasks import Answer, Case, Record
+from utils.checks.tasks import Case, Record, Trial
 
 ROUNDED = 1e-6  # difference by which recorded numbers may be rounded
 CLOSE = 5e-4  # difference up to which two factors count as equal
@@ -46,18 +46,21 @@ class OutputComparison:
     """The expected and the actual values of one output, in the cases that were answered."""
 
     record: Record
-    answers: Sequence[Answer]
+    trials: Sequence[Trial]
     output: str
 
     @cached_property
     def all_pairs(self) -> list[Pair]:
         """The pairs of all cases for which there are returned values."""
-        name, record = self.output, self.record
+        name = self.output
         return [
-            Pair(case, expected.outputs[name], actual.outputs[name], expected.outputs)
-            for case, expected, actual in zip(
-                record.cases, record.expected, self.answers, strict=False
+            Pair(
+                trial.case,
+                trial.expected.outputs[name],
+                trial.actual.outputs[name],
+                trial.expected.outputs,
             )
+            for trial in self.trials
         ]
 
     @cached_property
@@ -143,11 +146,11 @@ class OutputComparison:
 
 def describe_values(
     record: Record,
-    answers: Sequence[Answer],
+    trials: Sequence[Trial],
     rules: Sequence[Callable[[OutputComparison], str]],
 ) -> str:
     """Return the sentence of the first rule that describes a wrong output; "" if no rule does."""
-    outputs = [OutputComparison(record, answers, name) for name in record.task.outputs]
+    outputs = [OutputComparison(record, trials, name) for name in record.task.outputs]
     most = len(record.cases) / 2  # what is seen in fewer cases may be otherwise in the others
     wrong = [output for output in outputs if not output.right and len(output.pairs) >= most]
     with np.errstate(all="ignore"):
@@ -227,13 +230,13 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
 # --- Results in each other's place ----------------------------------------------------------------
 
 
-def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
+def describe_exchange(record: Record, trials: Sequence[Trial]) -> str:
     """Describe an answer that returns its results in another order; "" if it does not.
 
     Its values tell, or else their shapes.
     """
     names = [*record.task.outputs]
-    outputs = [OutputComparison(record, answers, name) for name in names]
+    outputs = [OutputComparison(record, trials, name) for name in names]
 
     def fits(output: OutputComparison, other: str, values: bool) -> bool:
         return all(
@@ -244,7 +247,7 @@ def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
             for pair in output.all_pairs
         )
 
-    if record.task.returns == "texts" or not 2 <= len(names) <= MOST_EXCHANGED or not answers:
+    if record.task.returns == "texts" or not 2 <= len(names) <= MOST_EXCHANGED or not trials:
         return ""
     orders = itertools.permutations(names)
     by_shape = [

@@ -1,0 +1,296 @@
+"""Functions and modules, whose values are compared with the right ones.
+
+Cases go from the plain to the odd, and the verdict is the first fault of the first case that fails.
+If a known mistake returns the same values as the answer, the verdict also names the mistake. If
+not, it states how the answer differs from the right one: the first relation that can be verified
+from the values or by calling the answer again (`diagnosis`).
+"""
+
+import inspect
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from utils.checks.compare import (
+    Verdict,
+    complaints,
+    gradient_fits,
+    listed,
+    outputs_alike,
+    wrong_gradient,
+)
+from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
+from utils.checks.diagnosis.causes import describe_cause
+from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.relations import (
+    MOST_LABELS,
+    RELATIONS,
+    WEAKER_RELATIONS,
+    OutputComparison,
+    describe_exchange,
+    describe_values,
+)
+from utils.checks.kinds.kind import Kind
+from utils.checks.runner import OUR_SEED, AnswerError, returned, with_article
+from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Task, Trial
+
+ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
+COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
+CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
+
+
+class Values(Kind):
+    """Functions, called with the inputs of each case."""
+
+    is_told_by_calls = True
+
+    # --- Run --------------------------------------------------------------------------------------
+
+    def answers(self, definition: Any, cases: Sequence[Case]) -> Iterator[Answer]:
+        for case in cases:
+            yield returned(self.spec, definition, case)
+
+    # --- Judge ------------------------------------------------------------------------------------
+
+    def judge(
+        self, record: Record, trials: Sequence[Trial], error: AnswerError | None = None
+    ) -> Verdict:
+        """Return the verdict on an answer, from the values that it returned in the cases.
+
+        If an error comes early, no mistake is named, since several look alike in the first cases.
+        """
+        task, seen_enough = record.task, True
+        if error:
+            known = self.mistake(record, trials) if len(trials) == len(record.cases) else None
+            failed = Verdict(task, error.reason, error.message, known, where=error.where)
+            if not trials:
+                return failed
+            seen_enough = len(trials) >= min(ENOUGH_CASES, len(record.cases) / 2)
+        faults = complaints(task, trials)
+        if first := next(faults, None):
+            mistake = self.mistake(record, trials) if seen_enough else None
+            explained = _outputs_apart(task, trials)[:1] if mistake else task.outputs
+            chain = itertools.chain([first], faults)
+            reason, message, evidence = next((c for c in chain if c[2].output in explained), first)
+            right = "" if error else self.what_is_right(task, trials)
+            right = right or _what_is_unexplained(record, trials, mistake)
+            return Verdict(task, reason, message, mistake, evidence, right=right)
+        if error:
+            return failed
+        if wrong := wrong_gradient(trials):
+            message = (
+                f"The values are right, but the gradient from `{wrong.output}` back to "
+                f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is part of "
+                "the path cut, perhaps by `.detach()`?"
+            )
+            return Verdict(task, Reason.GRADIENT, message)
+        return Verdict(task, Reason.PASSED, f"All {len(trials)} cases are right.")
+
+    def mistake(self, record: Record, trials: Sequence[Trial]) -> Mistake | None:
+        """Find the known mistake that returns the same values in the answer's first wrong output.
+
+        Only one output is compared, because learners who make two mistakes are told of one at a
+        time. But outputs that the answer gets right have to be right with the mistake too, and
+        where all are counts, in which two mistakes often add up to a third, all outputs have to be
+        the mistake's. Nor may the rest speak against it twice: in an output that the mistake leaves
+        right, and in one that it makes wrong otherwise. Cases with NaN or infinity are ignored if a
+        mistake explains all other cases.
+        """
+        task = record.task
+        wrong = _outputs_apart(task, trials)
+        right = {*task.outputs} - {*wrong}
+        for finite_only in (False, True):
+            if not wrong or wrong[0] in outputs_alike(task, trials, finite_only):
+                continue
+            explained = {}
+            for mistake in task.mistakes:
+                alike = {*outputs_alike(task, record.beside(mistake, trials), finite_only)}
+                counts = wrong if _holds_counts(trials) else wrong[:1]
+                unexplained = {*wrong} - alike
+                spared = {*_outputs_spared(record, mistake, trials)}
+                contradicted = unexplained & spared and unexplained - spared
+                if {*counts, *right} <= alike and not contradicted:
+                    explained[mistake] = len(alike)
+            best = [known for known, count in explained.items() if count == max(explained.values())]
+            if best:
+                return best[0] if len(best) == 1 else None
+        return None
+
+    def what_is_right(self, task: Task, trials: Sequence[Trial]) -> str:
+        """State which outputs are right in all cases, if others are not; else return ""."""
+        right = [f"`{name}`" for name in outputs_alike(task, trials)]
+        others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
+        if not right or not others:
+            return ""
+        are = "is" if len(right) == 1 else "are"
+        differ = "differs" if len(others) == 1 else "differ"
+        return f"{listed(right)} {are} right, only {listed(others)} {differ}."
+
+    # --- Explain ----------------------------------------------------------------------------------
+
+    def explain(
+        self,
+        record: Record,
+        trials: Sequence[Trial],
+        verdict: Verdict,
+        rerun: RerunCases | None,
+        trace: TraceCases | None,
+    ) -> Verdict:
+        """Add the relation of an answer to the right one, if it makes no known mistake."""
+        if verdict.reason in COMPARED and not _makes_exactly(record, trials, verdict.mistake):
+            exchange = describe_exchange(record, trials)
+            if exchange:  # the sentence on the other outputs was about the mistake
+                verdict = replace(verdict, mistake=None, relation=exchange, right="")
+        if verdict.mistake or verdict.relation:
+            return verdict
+        return replace(verdict, relation=self._relation(record, trials, verdict, rerun, trace))
+
+    def _relation(
+        self,
+        record: Record,
+        trials: Sequence[Trial],
+        verdict: Verdict,
+        rerun: RerunCases | None,
+        trace: TraceCases | None,
+    ) -> str:
+        """Return the first relation that can be verified for an answer; "" if there is none."""
+        reason, task = verdict.reason, record.task
+        if reason == Reason.IN_PLACE and rerun:
+            return self._relation_with_own_inputs(record, rerun)
+        compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
+        return (
+            (called and describe_repetition(record, trials, rerun))
+            or (compared and describe_values(record, trials, RELATIONS))
+            or (called and describe_behaviour(record, trials, rerun))
+            or (compared and _describe_remains(record, trials, trace))
+            or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
+            or (
+                reason == Reason.ERROR
+                and describe_cause(task, record.cases[len(trials)], verdict.message)
+            )
+            or ""
+        )
+
+    def _relation_with_own_inputs(self, record: Record, rerun: RerunCases) -> str:
+        """Call an answer that changes its inputs with copies; describe what else is wrong."""
+        outputs = rerun(record.cases, OUR_SEED)
+        if None in outputs:
+            return ""
+        plain = replace(record, expected=[Answer(expected.outputs) for expected in record.expected])
+        verdict = self.diagnose(plain, [Answer(values) for values in outputs], rerun=rerun)
+        if verdict.passed:
+            return "All values that it returns are right, but it changes what was given to it."
+        return verdict.mistake.explanation if verdict.mistake else verdict.relation
+
+
+class Modules(Values):
+    """Modules, built in each case, given its parameters, and called."""
+
+    def check_type(self, definition: Any) -> None:
+        name, is_class = self.spec.id, inspect.isclass(definition)
+        if is_class and issubclass(definition, nn.Module):
+            return
+        if is_class:
+            message = (
+                f"`{name}` is a class, but no `nn.Module`: write `class {name}(nn.Module): …`."
+            )
+        else:
+            message = (
+                f"`{name}` is {with_article(definition)}. The task asks for a class: "
+                f"`class {name}(nn.Module): …`."
+            )
+        raise AnswerError(Reason.WRONG_TYPE, message)
+
+
+# --- Known mistakes -------------------------------------------------------------------------------
+
+
+def _outputs_apart(task: Task, trials: Sequence[Trial]) -> list[str]:
+    """Return the outputs that are wrong in some case; a known mistake explains the first."""
+    right = outputs_alike(task, trials)
+    return [output for output in task.outputs if output not in right]
+
+
+def _outputs_spared(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
+    """Return the outputs that a mistake leaves right in the cases of trials."""
+    all_right = [replace(trial, actual=trial.expected) for trial in trials]
+    return outputs_alike(record.task, record.beside(mistake, all_right))
+
+
+def _holds_counts(trials: Sequence[Trial]) -> bool:
+    values = [array for trial in trials for array in trial.expected.outputs.values()]
+    return all(array.dtype.kind == "i" for array in values)
+
+
+def _outputs_of_mistake(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
+    """Return the outputs that are as with a mistake, but where they hold NaN or infinity."""
+    return outputs_alike(record.task, record.beside(mistake, trials), finite_only=True)
+
+
+def _makes_exactly(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> bool:
+    """Decide whether a known mistake explains all outputs of an answer."""
+    return bool(mistake) and _outputs_of_mistake(record, mistake, trials) == [*record.task.outputs]
+
+
+def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
+    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is."""
+    if not mistake:
+        return ""
+    known = _outputs_of_mistake(record, mistake, trials)
+    others = [name for name in _outputs_apart(record.task, trials) if name not in known]
+    if not others:
+        return ""
+    named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
+    return f"{named} {are} wrong, too: look there if that stays so."
+
+
+# --- Relations to the right answer ----------------------------------------------------------------
+
+
+def _describe_remains(record: Record, trials: Sequence[Trial], trace: TraceCases | None) -> str:
+    """State what is still right in an answer, and where it leaves all right answers."""
+    values = describe_values(record, trials, WEAKER_RELATIONS)
+    place = describe_lines(record, trials, trace) if trace else ""
+    return f"{values} {place}".strip()
+
+
+def _describe_gradients(record: Record, trials: Sequence[Trial]) -> str:
+    """State which gradients of an answer are right, and which are not; "" if a value is wrong."""
+    outputs = [OutputComparison(record, trials, output) for output in record.task.outputs]
+    if len(trials) < len(record.cases) or not all(output.right for output in outputs):
+        return ""
+    fits = {  # number of the case, gradient → whether it is right
+        (number, key): _is_right(gradient, trial.actual.gradients.get(key))
+        for number, trial in enumerate(trials)
+        for key, gradient in trial.expected.gradients.items()
+    }
+    wrong = {number for (number, _), right in fits.items() if not right}
+    if not wrong:
+        return ""
+    if len(wrong) <= MOST_LABELS and 2 * len(wrong) < len(trials):
+        labels = "; ".join(trials[number].case.label for number in sorted(wrong))
+        return f"All values are right, and all gradients too but in these cases: {labels}."
+    inputs = [*dict.fromkeys(key.input for _, key in fits)]
+    cut = {key.input for (_, key), right in fits.items() if not right}
+    if len(cut) == len(inputs):
+        if any(trial.actual.gradients for trial in trials):
+            return ""
+        return (
+            "All values are right, but no gradient comes back to anything: look first at the last "
+            "steps, and at what stands around all of them."
+        )
+    whole = listed([f"`{name}`" for name in inputs if name not in cut])
+    lost = listed([f"`{name}`" for name in inputs if name in cut])
+    are = f"that to {lost} is" if len(cut) == 1 else f"those to {lost} are"
+    return f"All values are right, and so is each gradient back to {whole}: only {are} not."
+
+
+def _is_right(expected: np.ndarray, actual: np.ndarray | None) -> bool:
+    if actual is None or actual.shape != expected.shape:
+        return False
+    fits = gradient_fits(expected, actual)
+    return not fits.size or bool(fits.mean() >= 0.5)
