@@ -6,19 +6,21 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 HOUSE = Path(__file__).parents[2]
-LIBRARY_TESTS = "attention corpora export kv_cache masks metrics mechanisms model_helpers parity"
-LIBRARY_TESTS += (
-    " parts plots positions pretrained real_model seq2seq small training transformer translators"
+LIBRARY = (
+    "attention corpora export kv_cache masks mechanisms metrics model_helpers parity parts plots"
 )
+LIBRARY += " positions pretrained real_model seq2seq small training transformer translators"
+SHARED = "misconceptions wrong_pieces weak_tests cases"  # by tasks
 PURPOSES = {  # purpose → patterns of paths; a file counts for the first that it matches
     "tests of the grader": ["grading/tests/*"],
     "tests in a browser": ["tests/browser/*"],
     "benches": ["tests/bench/*"],
-    "tests of the library": [f"tests/*{name}*.py" for name in LIBRARY_TESTS.split()],
+    "tests of the library": [f"tests/*{name}*.py" for name in LIBRARY.split()],
     "tests of checks, build and house": ["tests/*", "*/tests/*"],
-    "content: tasks": ["solutions/n*/*", "utils/checks/implementations/*"]
-    + ["solutions/misconceptions.py", "solutions/wrong_pieces.py"]
-    + ["solutions/weak_tests.py", "solutions/cases.py"],
+    "content: tasks": [
+        *("solutions/n*/*", "utils/checks/implementations/*"),
+        *(f"solutions/{name}.py" for name in SHARED.split()),
+    ],
     "content: explorers and pages": ["utils/widgets/*", "utils/cards.py", "utils/sheet.py"],
     "machinery: checks": ["utils/checks/*"],
     "machinery: pre-flight": ["utils/preflight.py", "utils/at_work.py"],
