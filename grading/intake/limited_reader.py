@@ -23,6 +23,13 @@ TOO_MUCH = (
 )
 
 
+class TooMuch(Unreadable):
+    """A file that takes more time or memory to read than it may."""
+
+    def __init__(self):
+        super().__init__(TOO_MUCH)
+
+
 def read_here(submission: Submission) -> tuple[str, Notebook]:
     """Read a file in this process; return the digest of its bytes and its notebook.
 
@@ -61,7 +68,9 @@ class Reader(LimitedChild):
                 "The process that reads the submissions has ended: is there enough memory? "
                 "What is graded is kept: go on with --resume."
             ) from None
-        content = json.loads(reply) if reply else {"unreadable": TOO_MUCH}
+        if not reply:
+            raise TooMuch
+        content = json.loads(reply)
         if "unreadable" in content:
             raise Unreadable(content["unreadable"])
         content["cells"] = [notebook_parser.Cell(**cell) for cell in content["cells"]]

@@ -14,7 +14,7 @@ OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE}
 MESSAGES = {
-    "at": {"at": TEXT, "which": WHOLE | TEXT},
+    "at": {"at": WHOLE | TEXT},  # the number of a cell, or the name of a task
     "cell": {"cell": WHOLE, "error": TEXT, "late": TRUTH},
     "call": {"task": TEXT, "call": ([Any], [(TEXT, Any)])},
     "decision": {"task": TEXT, "decision": (TRUTH, TEXT, TEXT)},

@@ -9,18 +9,17 @@ expected value.
 import base64
 import builtins
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from grading.intake import limited_reader, notebook_parser
 from grading.intake.red_flags import Flag
-from grading.intake.submissions import Submission, Unreadable
+from grading.intake.submissions import Submission, Unreadable, key_of
 from grading.run import dialog, protocol
-from grading.run.answers import Answered, answer_here
-from grading.run.dialog import ENDED, Assignment, Budget, Dialog, Replies, Reply
-from grading.run.launcher import Launcher
+from grading.run.dialog import ENDED, Dialog, Replies, Reply
+from grading.run.grading import Grading
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
@@ -111,6 +110,11 @@ class Result:
         return cls(*own, problem=problem, **when)
 
     @property
+    def key(self) -> str:
+        """The learner's name, with a number that tells people of one name apart."""
+        return key_of(self.learner, self.id)
+
+    @property
     def points(self) -> float:
         return sum(outcome.points for outcome in self.tasks.values())
 
@@ -119,78 +123,55 @@ class Result:
         return sum(outcome.of for outcome in self.tasks.values())
 
 
-def score_submission(
-    submission: Submission,
-    assignments: Mapping[str, Assignment],
-    launcher: Launcher,
-    alone: bool = True,
-    read: Callable[[Submission], tuple[str, notebook_parser.Notebook]] = limited_reader.read_here,
-    answer: Callable[..., Answered] = answer_here,
-    budget: Budget | None = None,
-) -> Result | None:
+def score_submission(submission: Submission, grading: Grading, alone: bool = True) -> Result | None:
     """Grade one file, and return a result whatever the file contains.
 
     Args:
-        assignments: name of the notebook → assignment.
-        launcher: source of the workers.
+        grading: what it is graded on and with.
         alone: whether no other submission runs at the same time.
-        read: function that returns the digest and the content of a file, or raises `Unreadable`.
-        answer: function that answers the calls of a learner's test.
-        budget: what the learner's files may take; by default, as much as those of one learner.
 
     Returns:
         The result; None if the file ran out of time beside others, and must be graded again alone.
     """
     result = Result.for_file(submission)
-    budget = budget or Budget()
+    budget = grading.budgets[result.key]
     if budget.spent:
         result.problem = USED_UP
         return result
     try:
-        result.digest, notebook = read(submission)
+        result.digest, notebook = grading.read(submission)
     except Unreadable as problem:
         result.problem = str(problem)
-        if result.problem == limited_reader.TOO_MUCH:  # it has been tried twice
+        if isinstance(problem, limited_reader.TooMuch):  # it has been tried twice
             budget.take(late=2 * limited_reader.SECONDS, clock=2 * limited_reader.SECONDS)
         return result
-    try:
-        assignment = assignments[notebook.name]
-    except KeyError:
+    if notebook.name not in grading.assignments:
         result.problem = f"answers {notebook.name}, which does not count for this class"
         return result
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-    # Beside others, one late worker is enough to know that only the next time counts.
-    late = score_tasks(
-        result,
-        notebook,
-        assignment,
-        list(assignment.public),
-        launcher,
-        answer,
-        budget,
-        most_late=dialog.MOST_LATE if alone else 1,
-    )
+    tasks = list(grading.assignments[notebook.name].public)
+    late = score_tasks(result, notebook, tasks, grading, alone)
     return result if alone or not late else None
 
 
 def score_tasks(
     result: Result,
     notebook: notebook_parser.Notebook,
-    assignment: Assignment,
     tasks: Sequence[str],
-    launcher: Launcher,
-    answer: Callable[..., Answered] = answer_here,
-    budget: Budget | None = None,
-    most_late: int = dialog.MOST_LATE,
+    grading: Grading,
+    alone: bool = True,
 ) -> bool:
     """Run some tasks of a notebook, and enter outcomes, remarks and flags into its result.
 
     Returns:
         Whether anything ran out of time.
     """
-    asked = Dialog(notebook.cells, assignment, tasks, answer, budget, most_late)
-    asked.run(launcher)
+    assignment = grading.assignments[notebook.name]
+    asked = Dialog(notebook.cells, assignment, tasks, grading.answer)
+    # Beside others, one late worker is enough to know that only the next time counts.
+    most_late = dialog.MOST_LATE if alone else 1
+    asked.run(grading.launcher, grading.budgets[result.key], most_late)
     if asked.open_tasks and not asked.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
     elif asked.starved:

@@ -58,7 +58,7 @@ def work(connection: socket.socket) -> None:
         for task in request["tasks"]:
             spec = CallSpec(**task["spec"])
             parts = [[Case(**case) for case in part] for part in task["parts"]]
-            send(at="task", which=spec.id)
+            send(at=spec.id)
             referee = functools.partial(RemoteReferee, spec.id, send, receive)
             call_again = Rerun(spec, names.get(spec.id))
             send(task=spec.id, parts=_replies(spec, parts, names, referee))
@@ -126,7 +126,7 @@ def _run(
     def run_all(cells: Sequence[tuple[int, str]], once_more: bool) -> list[tuple[int, str]]:
         too_early = []
         for number, source in cells:
-            send(at="cell", which=number)
+            send(at=number)
             error, late = _run_cell(number, source, names, seconds)
             if late or bool(error) != once_more:
                 send(cell=number, error=error, late=late)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from grading import grader
+from grading.assignments import fresh_records
 from grading.intake import notebook_parser
 from grading.run import dialog, protocol, scoring
-from grading.run.dialog import Assignment, Dialog, RefereedTest
+from grading.run.dialog import Dialog, RefereedTest
+from grading.run.grading import Assignment, Grading
 from grading.run.launcher import Launcher
 from grading.run.scoring import Result
 from grading.tests.made import PlayedLauncher, hurried, numbered
@@ -36,7 +37,7 @@ q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
 @pytest.fixture(scope="module")
 def assignment():
     public = bank.load(TASK)
-    records = grader.fresh_records(NAME, secrets.randbits(40))
+    records = fresh_records(NAME, secrets.randbits(40))
     fresh = [record for record in records if record.task.id == TASK]
     return Assignment(NAME, hurried([public], SECONDS), hurried(fresh, SECONDS))
 
@@ -52,7 +53,7 @@ def launcher():
 def graded(cells, assignment, launcher):
     result = Result("ada", "", "", "ada.ipynb")
     sent = notebook_parser.Notebook(NAME, numbered(map(dedent, cells)))
-    scoring.score_tasks(result, sent, assignment, [TASK], launcher)
+    scoring.score_tasks(result, sent, [TASK], Grading({NAME: assignment}, launcher))
     return result.tasks[TASK]
 
 
@@ -189,7 +190,7 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
     "forges decisions before anybody asks": (
         TO_THE_PARENT
         + """
-say({"at": "task", "which": "test_attend"})
+say({"at": "test_attend"})
 for number in range(66):
     say({"task": "test_attend", "decision": [number % 11 < 8, "", ""]})
 say({"task": "test_attend", "parts": [{"answers": [], "printed": 0}] * 2})
@@ -247,7 +248,7 @@ def test_a_hostile_test_earns_what_it_deserves(name, assignment, launcher):
 
 def played(assignment, *messages):
     """Return what a worker hears that sends these messages, and the dialog with it."""
-    messages = {"at": "task", "which": TASK}, *messages
+    messages = {"at": TASK}, *messages
     launcher = PlayedLauncher(b"".join(map(protocol.pack, messages)))
     dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
     dialog_._ask_worker(launcher)

@@ -19,6 +19,7 @@ import torch
 
 from grading import grader
 from grading.__main__ import main
+from grading.grader import Options
 from grading.intake import notebook_parser
 from grading.intake.class_file import LOCAL_LAB
 from grading.intake.red_flags import Flag
@@ -127,7 +128,7 @@ def _learned_by_heart() -> str:
 @pytest.fixture(scope="module")
 def graded(class_of_all_kinds, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("grades") / "out"
-    grader.grade(class_of_all_kinds, out, SEED, workers=2)
+    grader.grade(class_of_all_kinds, out, Options(seed=SEED, workers=2))
     return out
 
 
@@ -385,7 +386,7 @@ def family(number: int) -> set[tuple[int, str]]:
 @NIGHTLY
 def test_killed_at_any_moment_and_resumed_it_gives_the_same(larger_class, tmp_path, start):
     whole, out = tmp_path / "whole", tmp_path / "killed"
-    grader.grade(larger_class, whole, SEED, workers=1)
+    grader.grade(larger_class, whole, Options(seed=SEED, workers=1))
     for count in (0, 3, 11):
         grading = start(larger_class, "--out", out, "--seed", SEED, "--resume")
         wait_until(lambda count=count: results_in(out) > count or not count)
