@@ -172,13 +172,13 @@ def _prose(path: Path) -> str:
 def _feedback(outcome: Outcome, whose: str = "yours") -> Markup:
     """Render the feedback on a task as the notebook shows it."""
     good = outcome.points == outcome.of
-    heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
+    nothing = "" if outcome.points else f", 0 of {outcome.of:g} points"
     picture = ""
     if outcome.expected is not None:
         matrices = (np.asarray(values, float) for values in (outcome.expected, outcome.found))
         picture = draw(Comparison(*matrices, tuple(outcome.place)), whose)
     colour = GOOD if good else PLAIN if outcome.points else BAD
-    return Markup(Note(heading, outcome.lines, colour, picture)._repr_html_())
+    return Markup(Note(outcome.heading + nothing, outcome.lines, colour, picture)._repr_html_())
 
 
 # --- The overview ---------------------------------------------------------------------------------

@@ -372,8 +372,8 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
     if "error" in part:
         if not schema.fits(part, schema.ERROR):
             raise ValueError("an error that says nothing")
-        reason, message, where = map(_printable, part["error"])
-        error = AnswerError(Reason(reason), message, where)
+        reason, message, where, raised = map(_printable, part["error"])
+        error = AnswerError(Reason(reason), message, where, raised=raised)
         if not error.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
     if not schema.fits(part, schema.ANSWERS):

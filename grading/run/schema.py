@@ -9,7 +9,8 @@ from grading.run.protocol import WireError
 
 TEXT, WHOLE, ARRAY, TRUTH = str, int, np.ndarray, bool
 
-ERROR = {"error": (TEXT, TEXT, TEXT)}  # reason, message, place in the learner's code
+# Reason, message, place in the learner's code, class of the exception.
+ERROR = {"error": (TEXT, TEXT, TEXT, TEXT)}
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE}

@@ -22,7 +22,8 @@ from grading.run.dialog import ENDED, Dialog, Replies, Reply
 from grading.run.grading import Grading
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
-from utils.checks.feedback import in_words
+from utils.checks.feedback import heading, in_words
+from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Reason, Record, Task
 
 USED_UP = (
@@ -38,9 +39,10 @@ class Outcome:
 
     Args:
         of: maximum number of points.
+        title: of the task.
         reason: `Reason.PASSED`, or the first thing that is wrong.
         mistake: name of the known mistake, if it is one; "" otherwise.
-        heading, lines: feedback for the learner.
+        lines: feedback for the learner, below its heading.
         public_points: points earned on the public cases alone, as the learner's notebook shows.
         expected, found, place: small matrix of a public case as expected and as found, and the
             place of the first difference.
@@ -52,13 +54,18 @@ class Outcome:
     of: float
     reason: Reason
     mistake: str
-    heading: str
+    title: str
     lines: Sequence[str]
     public_points: int
     expected: Sequence | None = None
     found: Sequence | None = None
     place: Sequence[int] = ()
     returned: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The first line of the feedback."""
+        return heading(self.title, self.reason, self.points, self.of)
 
     @property
     def tried(self) -> bool:
@@ -202,7 +209,7 @@ def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     """Decide a task's outcome: the worse of its verdicts on public and on fresh cases counts."""
     on_public = _verdict(public, replies.public)
-    on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
+    on_fresh = _without_inputs(_verdict(fresh, replies.fresh), replies.fresh.error)
     is_model = public.task.full_marks_from is not None  # fresh cases decide
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
@@ -217,7 +224,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         of=shown.task.points,
         reason=shown.reason,
         mistake=shown.mistake.name if shown.mistake else "",
-        heading=note.heading,
+        title=shown.task.title,
         lines=note.lines,
         public_points=on_public.points,
         expected=comparison and comparison.expected.tolist(),
@@ -230,7 +237,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
 def _not_written(task: Task) -> Outcome:
     """Return the outcome of a cell that runs as it was given: in it stands what is to be mended."""
     note = in_words(Verdict(task, Reason.NOTHING, "The cell is as it was given out."))
-    return Outcome(0, task.points, Reason.NOTHING, "", note.heading, note.lines, 0)
+    return Outcome(0, task.points, Reason.NOTHING, "", task.title, note.lines, 0)
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:
@@ -241,14 +248,13 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 
 
-def _without_inputs(verdict: Verdict) -> Verdict:
+def _without_inputs(verdict: Verdict, error: AnswerError | None) -> Verdict:
     """Remove fresh inputs and expected values from a verdict, and name the case that was wrong.
 
     The message of an exception may quote inputs, so only its class and the learner's line remain.
     """
     if verdict.reason == Reason.ERROR:
-        name = verdict.message.partition(":")[0]
-        name = name if name in vars(builtins) else "An exception"
+        name = error.raised if error.raised in vars(builtins) else "An exception"
         return replace(verdict, message=f"{name}, with fresh inputs.")
     if verdict.evidence is None:
         return verdict

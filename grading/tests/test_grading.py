@@ -575,7 +575,7 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
     store = Store(corrected)
     graded_before = store.load("ada/01.ipynb")
     for outcome in graded_before.tasks.values():
-        outcome.heading = "from the first time"
+        outcome.title = "from the first time"
     store.save(graded_before)
     marks = "learner,question,points,remark\nada,entropy,1,A slip of the pen.\n"
     (corrected / "marks.csv").write_text(marks)
@@ -589,7 +589,7 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
         ("ada", "3", "5"),
     ]
     again = Store(corrected).load("ada/01.ipynb").tasks
-    anew = [task for task in again if again[task].heading != "from the first time"]
+    anew = [task for task in again if again[task].title != "from the first time"]
     assert anew == ["entropy"]
     assert points(corrected)[SCRIPT] == FULL["01"] - 2 + 2  # one task is wrong, one worth more
     assert points(corrected)["ada"] == FULL["01"] - 3 + 1 + FULL["04"]  # a person's points stay

@@ -505,7 +505,7 @@ def test_whatever_arrives_there_is_a_result_and_silence(dialogs):
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
-    part = {"error": [reason, "So.", "There."], "answers": [], "printed": 0}
+    part = {"error": [reason, "So.", "There.", ""], "answers": [], "printed": 0}
     first = protocol.pack({"task": "entropy", "parts": [part]})
     others = b"".join(frame.packed() for frame in fuzz.honest(assignments[NAME]))
     data = submission(notebook(*honest()))

@@ -174,8 +174,8 @@ def learner_of(**outcomes) -> Learner:
     return learner
 
 
-RIGHT = outcome(points=2, reason=Reason.PASSED, mistake="", heading="✓ One: passed", expected=None)
-WRONG = outcome(mistake="in bits", heading="✗ Two: not yet", lines=["What it does."], expected=None)
+RIGHT = outcome(points=2, reason=Reason.PASSED, mistake="", title="One", expected=None)
+WRONG = outcome(mistake="in bits", title="Two", lines=["What it does."], expected=None)
 
 
 def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
@@ -195,7 +195,7 @@ def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
     assert f'{address}">6. How focused? The entropy</a>' in page
 
 
-STUB = outcome(reason=Reason.NOTHING, mistake="", heading="✗ Three: not yet", expected=None)
+STUB = outcome(reason=Reason.NOTHING, mistake="", title="Three", expected=None)
 
 
 def test_what_is_as_it_was_given_out_is_not_written_yet():
