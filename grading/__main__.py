@@ -170,8 +170,8 @@ def new(options: Namespace) -> int:
 def regrade(options: Namespace) -> int:
     """Grade again what a corrected exercise changes, and list the scores that move, and why."""
     from grading import grader
+    from grading.names import Names
     from grading.report.store import Store
-    from grading.report.unrecognised import Names
 
     moves = grader.regrade(options.out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 from grading.intake.submissions import CannotGrade
+from grading.names import Names
 from grading.report.store import write
-from grading.report.unrecognised import Names
 from grading.run import protocol
 from grading.run.grading import Assignment
 from utils.checks import bank

@@ -33,10 +33,10 @@ from grading.intake.submissions import (
     key_of,
     some,
 )
+from grading.names import Names
 from grading.report import pages, tables
 from grading.report.store import Store, disk_is_full, rules_of
 from grading.report.tables import Learner
-from grading.report.unrecognised import Names
 from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.grading import Grading

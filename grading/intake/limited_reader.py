@@ -10,8 +10,7 @@ import threading
 from dataclasses import asdict
 
 from grading.intake import notebook_parser
-from grading.intake.notebook_parser import Notebook
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag, Notebook
 from grading.intake.submissions import CannotGrade, Submission, Unreadable
 from grading.run.limited_child import MEMORY, Gone, LimitedChild
 from utils.checks import bank

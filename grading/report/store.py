@@ -24,7 +24,7 @@ import filelock
 
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason

@@ -9,13 +9,13 @@ expected value.
 import base64
 import builtins
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from grading.intake import limited_reader, notebook_parser
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import Submission, Unreadable, key_of
 from grading.run import dialog, protocol
 from grading.run.dialog import ENDED, Dialog, Replies, Reply
@@ -193,17 +193,9 @@ def score_tasks(
         result.tasks[task] = outcome
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
-    result.flags = list(_flags(result, notebook))
+    earned = {task for task, outcome in result.tasks.items() if outcome.points}
+    result.flags = [flag for flag in notebook.flags if not flag.task or flag.task in earned]
     return asked.late
-
-
-def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:
-    """Yield the red flags of a submission; those about a task only if the task earned points."""
-    earned = [task for task, outcome in result.tasks.items() if outcome.points]
-    yield from (flag for flag in notebook.flags if not flag.task or flag.task in earned)
-    for task in earned:
-        if not result.code.get(task):
-            yield Flag(task, "is defined by no cell of the notebook")
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

@@ -3,7 +3,7 @@
 import re
 
 from grading.__main__ import main
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.report.anonymous import pseudonym
 from grading.report.store import Store
 from grading.run.scoring import Outcome, Result

@@ -6,8 +6,7 @@ import subprocess
 import pytest
 
 from grading.intake.class_file import ClassFile
-from grading.intake.notebook_parser import asked
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag, asked
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names

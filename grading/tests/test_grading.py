@@ -22,7 +22,7 @@ from grading.__main__ import main
 from grading.grader import Options
 from grading.intake import notebook_parser
 from grading.intake.class_file import LOCAL_LAB
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, similarity
 from grading.report.store import Store
