@@ -13,6 +13,7 @@ import torch
 from grading.assignments import fresh_records
 from grading.intake import notebook_parser
 from grading.run import dialog, protocol, scoring
+from grading.run.answers import Answered, answer_here
 from grading.run.dialog import Dialog, RefereedTest
 from grading.run.grading import Assignment, Grading
 from grading.run.launcher import Launcher
@@ -246,11 +247,11 @@ def test_a_hostile_test_earns_what_it_deserves(name, assignment, launcher):
     assert graded([INPUTS, cell], assignment, launcher).points == points
 
 
-def played(assignment, *messages):
+def played(assignment, *messages, answer=answer_here):
     """Return what a worker hears that sends these messages, and the dialog with it."""
     messages = {"at": TASK}, *messages
     launcher = PlayedLauncher(b"".join(map(protocol.pack, messages)))
-    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK], answer)
     dialog_._ask_worker(launcher)
     launcher.thread.join()
     heard, stream = [], io.BytesIO(launcher.received)
@@ -278,6 +279,13 @@ def test_a_call_that_makes_no_sense_ends_the_worker(message, assignment):
 def test_more_calls_than_a_test_may_make_are_not_answered(assignment):
     (_, *replies), _ = played(assignment, *[{"task": TASK, "call": [[1, 2, 3], []]}] * 30)
     assert [reply["raised"][0] for reply in replies] == ["AttributeError"] * 20
+
+
+def test_calls_that_take_too_long_in_all_are_answered_no_more(assignment):
+    slow = Answered(protocol.pack({"result": 1.0}), 0.4 * dialog.ANSWERING)
+    calls = [{"task": TASK, "call": [[1, 2, 3], []]}] * 4
+    (_, *replies), _ = played(assignment, *calls, answer=lambda *_: slow)
+    assert [[*reply] for reply in replies] == [["result"]] * 3 + [["raised"]]
 
 
 def test_a_decision_too_many_ends_the_worker(assignment):

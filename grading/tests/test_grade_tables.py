@@ -122,11 +122,6 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
     assert {f"{before}400{at}": str(at % 3) for at in range(len(ODD))}.items() <= read.items()
 
 
-def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
-    (ada,) = grades(tmp_path, result("ada", 2, words={}))
-    assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
-
-
 # --- Pending is not zero --------------------------------------------------------------------------
 
 BROKEN = {"notebook": "", "tasks": {}, "words": {}, "problem": "an empty file"}

@@ -20,6 +20,7 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import dedent
@@ -357,15 +358,16 @@ def test_what_never_ends_costs_its_learner_and_nobody_else(assignments, launcher
     """One worker beside others, one alone; then this learner has had all the time there is."""
     endless = submission(notebook(*ATTACKS["an interrupt that is ignored"].cells))
     fine = submission(notebook(*honest()))
-    grading = Grading(assignments, launcher, budgets={"Ada": Budget(late=5.0)})
+    grading = Grading(assignments, launcher)
+    grading.budgets["Ada"] = Budget(late=5.0)
     began = time.monotonic()
     assert score_submission(endless, grading, alone=False) is None
     assert not grading.budgets["Ada"].spent
     result = score_submission(endless, grading)
     assert result.problem == ""
     assert time.monotonic() - began < PATIENCE * 2 * (2 * SECONDS + SPARE)
-    for its, problem in ((grading, scoring.USED_UP), (Grading(assignments, launcher), "")):
-        result = score_submission(fine, its)
+    for learner, problem in (("Ada", scoring.USED_UP), ("Bob", "")):
+        result = score_submission(replace(fine, learner=learner), grading)
         assert (result.problem, result.points) == (problem, 0 if problem else result.of)
 
 

@@ -19,7 +19,7 @@ from grading.intake.submissions import CannotGrade, Unreadable
 from grading.report import pages, similarity
 from grading.report.store import Store
 from grading.run import dialog, limited_child
-from grading.run.answers import TOO_MUCH, Answered, Answers, answer_here
+from grading.run.answers import TOO_MUCH, Answers, answer_here
 from grading.run.dialog import Dialog
 from grading.run.grading import Assignment, Budget, Grading
 from grading.run.limited_child import MEMORY, LimitedChild
@@ -50,22 +50,6 @@ def grade(folder: Path, *options: str, before: str = "") -> int:
 
 
 # --- What all files of a learner may take ---------------------------------------------------------
-
-
-def test_all_files_of_a_learner_share_one_budget(tmp_path, monkeypatch):
-    budgets = {}
-
-    def seen(submission, grading, alone):
-        result = Result.for_file(submission, "seen")
-        budgets.setdefault(submission.learner, []).append(grading.budgets[result.key])
-        return result
-
-    monkeypatch.setattr(grader, "score_submission", seen)
-    files = dict.fromkeys(["ada/1.ipynb", "ada/2.ipynb", "bob/1.ipynb"], notebook("x = 1"))
-    write_files(tmp_path / "class", files)
-    grader.grade(tmp_path / "class", tmp_path / "out", Options(seed=5, workers=1, safe=False))
-    (first, second), (other,) = budgets["ada"], budgets["bob"]
-    assert first is second is not other
 
 
 def test_of_files_that_do_not_count_no_code_is_held(tmp_path, monkeypatch):
@@ -99,12 +83,6 @@ def test_of_a_bulky_file_so_much_is_compared(words, most):
 def assignment():
     public = {"entropy": bank.load("entropy")}
     return Assignment(NOTEBOOK, public, public)
-
-
-def test_calls_that_take_too_long_in_all_are_answered_no_more(assignment):
-    slow = Answered(b"", 0.4 * dialog.ANSWERING)
-    asked = Dialog([notebook_parser.Cell(1, "")], assignment, [], lambda *_: slow)
-    assert [asked._answered()[0] for _ in range(4)] == [b"", b"", b"", TOO_MUCH]
 
 
 def test_whose_time_is_spent_gets_no_worker(assignment):

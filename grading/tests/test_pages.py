@@ -206,7 +206,8 @@ def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
         "Read again",
     ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
-    assert "A wrong factor gives a wrong answer that looks right." in text  # the kind of `in bits`
+    (mistake,) = (each for each in bank.load("entropy").task.mistakes if each.name == "in bits")
+    assert bank.misconceptions()[mistake.misconception].advice in text
     address = "01_attention_concepts.ipynb#6.-How-focused%3F-The-entropy"
     assert f'{address}">6. How focused? The entropy</a>' in page
 
