@@ -133,17 +133,16 @@ def grade(options: Namespace) -> int:
         source, out = rules.handed_in, rules.grades
     elif not out:
         raise CannotGrade("Where do the grades go? Name a folder with --out, or give a class file.")
-    class_ = grader.grade(
-        source,
-        out,
-        options.seed,
-        options.workers,
-        options.resume or bool(file),
+    how = grader.Options(
+        seed=options.seed,
+        workers=options.workers,
+        resume=options.resume or bool(file),
         safe=not options.unsafe,
         again=options.again,
         scheduler=options.scheduler,
         class_file=file,
     )
+    class_ = grader.grade(source, out, how)
     results = [result for learner in class_ for result in learner.files]
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
@@ -171,8 +170,8 @@ def new(options: Namespace) -> int:
 def regrade(options: Namespace) -> int:
     """Grade again what a corrected exercise changes, and list the scores that move, and why."""
     from grading import grader
+    from grading.names import Names
     from grading.report.store import Store
-    from grading.report.unrecognised import Names
 
     moves = grader.regrade(options.out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."

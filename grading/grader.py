@@ -6,22 +6,20 @@ lists the results of one learner, `regrade` grades again what a corrected exerci
 
 import contextlib
 import hashlib
-import io
-import json
 import os
 import secrets
 import sys
-import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from tqdm.auto import tqdm
 
+from grading.assignments import Assignments, builder
 from grading.intake.class_file import ClassFile
 from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
@@ -35,19 +33,16 @@ from grading.intake.submissions import (
     key_of,
     some,
 )
+from grading.names import Names
 from grading.report import pages, tables
-from grading.report.store import Store, disk_is_full, write
+from grading.report.store import Store, disk_is_full, rules_of
 from grading.report.tables import Learner
-from grading.report.unrecognised import Names
-from grading.run import protocol
 from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
-from grading.run.dialog import Assignment, Budget
+from grading.run.grading import Grading
 from grading.run.launcher import Launcher, NoSandbox, processors
 from grading.run.scoring import Result, score_submission, score_tasks
-from utils.checks import bank
 from utils.checks.runner import limited
-from utils.checks.tasks import Record
 from utils.pretrained import is_here
 
 MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded
@@ -57,22 +52,11 @@ MOST_LOST = 3  # nodes of a cluster that one submission may lose before it is gi
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
 
-def grade(
-    source: Path,
-    out: Path,
-    seed: int | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    safe: bool = True,
-    again: str = "",
-    scheduler: str = "",
-    class_file: Path | None = None,
-) -> list[Learner]:
-    """Grade everything that was handed in, and return all learners with their results.
+@dataclass(frozen=True)
+class Options:
+    """How to grade what was handed in.
 
     Args:
-        source: a folder or a zip file.
-        out: folder for the grades.
         seed: seed of the fresh cases; by default drawn, and kept with the grades.
         workers: number of submissions at a time; by default the number of processors, or with a
             scheduler `AT_A_TIME`.
@@ -81,79 +65,143 @@ def grade(
         again: name or number of the only learner to grade, anew; continues as `resume` does.
         scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
         class_file: what the class is graded by; by default as before, or no file.
+    """
+
+    seed: int | None = None
+    workers: int | None = None
+    resume: bool = False
+    safe: bool = True
+    again: str = ""
+    scheduler: str = ""
+    class_file: Path | None = None
+
+    @property
+    def at_a_time(self) -> int:
+        return self.workers or (AT_A_TIME if self.scheduler else processors())
+
+    def launcher(self) -> Launcher | Cluster:
+        """Start what starts workers."""
+        if self.scheduler:
+            return Cluster(self.scheduler, _log)
+        return Launcher(self.safe, self.at_a_time)
+
+
+def grade(source: Path, out: Path, options: Options = Options()) -> list[Learner]:
+    """Grade everything that was handed in, and return all learners with their results.
+
+    Args:
+        source: a folder or a zip file.
+        out: folder for the grades.
 
     Raises:
         CannotGrade: the folder holds grades already, another grader is at work in it, two learners
             cannot be told apart, or there are no solutions.
         NoSubmissions, NoSandbox: see these classes.
     """
-    public_seed = _builder().PUBLIC_SEED
+    _check(source, out, options)
+    everything = find(source, _log)
+    chosen = _chosen(everything, options)
+    with Store(out).alone():
+        store = Store(out)
+        settings = _settings(store, source, everything, options)
+        rules = rules_of(settings)
+        _log_about(rules, everything)
+        assignments = Assignments(store.records, settings["seed"], Names(out), rules.notebooks)
+        workers, files = options.at_a_time, len(everything)
+        started = _started(assignments, options.launcher(), options.safe)
+        with started as grading, _limited(workers, files):
+            store.start(**settings)
+            _leave(store, everything)
+            waiting = [each for each in chosen if options.again or not _is_graded(each, store)]
+            try:
+                run(waiting, partial(_score, grading), store.save, workers)
+            finally:  # whoever stops it has current tables, too
+                write_tables(tables.learners(map(tables.brief, store.all()), rules), out, store)
+        with _limited(workers, files):
+            return report(out)
+
+
+def _check(source: Path, out: Path, options: Options) -> None:
+    """Check, before anything is read, that these can be graded so.
+
+    Raises:
+        CannotGrade: they cannot.
+    """
+    public_seed = builder().PUBLIC_SEED
     if out.resolve().is_relative_to(source.resolve()):
         raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
     _check_writable(out)
-    if seed == public_seed:
-        raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
-    if scheduler and not safe:
+    if options.seed == public_seed:
+        raise CannotGrade(
+            f"The seed {public_seed} draws the inputs that learners have. Name another."
+        )
+    if options.scheduler and not options.safe:
         raise CannotGrade("Without a sandbox, submissions run on no cluster: leave --unsafe out.")
 
-    everything = find(source, _log)
+
+def _chosen(everything: Sequence[Submission], options: Options) -> list[Submission]:
+    """Return the submissions to grade: all, or those of the learner to grade anew.
+
+    Raises:
+        CannotGrade: the name fits no learner or several, or the class file is wrong.
+    """
     people = {(submission.learner, submission.id) for submission in everything}
-    named = read_class_file(class_file).with_names(people) if class_file else people
-    chosen = find_learner(again, named, _log) if again else ""
-    submissions = [
-        submission
-        for submission in everything
-        if chosen in ("", key_of(submission.learner, submission.id))
-    ]
+    if options.class_file:
+        people = read_class_file(options.class_file).with_names(people)
+    if not options.again:
+        return list(everything)
+    key = find_learner(options.again, people, _log)
+    return [each for each in everything if key_of(each.learner, each.id) == key]
 
-    with Store(out).alone():
-        store = Store(out)
-        before = store.run
-        if before and not (resume or again):
-            raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
-        if before and seed not in (None, before["seed"]):
-            raise CannotGrade(
-                f"{out} was begun with another seed. Leave --seed out, or name another."
-            )
-        files, known = {submission.file for submission in everything}, store.files()
-        if known and known.isdisjoint(files):
-            raise CannotGrade(
-                f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
-                "name another folder for --out."
-            )
-        seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
-        known = str(class_file.resolve()) if class_file else before.get("class_file", "")
-        rules = read_class_file(Path(known)) if known else ClassFile()
-        for line in [*rules.check_people(people), *_about_lateness(rules, everything)]:
-            _log(line)
-        assignments = Assignments(store.records, seed, Names(out), rules.notebooks)
-        workers = workers or (AT_A_TIME if scheduler else processors())
-        launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
-        limits = _limited(workers, len(everything))
-        with Reader(safe) as reader, Answers(safe) as answers, launcher, limits:
-            store.start(
-                seed=seed,
-                source=str(source.resolve()),
-                safe=safe and before.get("safe", True),
-                real=is_here() and before.get("real", True),
-                class_file=known,
-            )
-            if gone := store.leave(files):
-                _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
-            budgets: dict[str, Budget] = defaultdict(Budget)
+def _settings(
+    store: Store, source: Path, everything: Sequence[Submission], options: Options
+) -> dict[str, Any]:
+    """Return the settings to start with: those of the grades that are there already go on.
 
-            def score(submission: Submission, alone: bool) -> Result | None:
-                budget = budgets[key_of(submission.learner, submission.id)]
-                return _score(submission, assignments, launcher, alone, reader, answers, budget)
+    Raises:
+        CannotGrade: with these options, or with this source, they do not go on.
+    """
+    before, out, graded = store.run, store.out, store.files()
+    if before and not (options.resume or options.again):
+        raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
+    if before and options.seed not in (None, before["seed"]):
+        raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
+    if graded and graded.isdisjoint(submission.file for submission in everything):
+        raise CannotGrade(
+            f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
+            "name another folder for --out."
+        )
+    seed = secrets.randbits(40) if options.seed is None else options.seed
+    path = options.class_file
+    return {
+        "seed": before.get("seed", seed),
+        "source": str(source.resolve()),
+        "safe": options.safe and before.get("safe", True),
+        "real": is_here() and before.get("real", True),
+        "class_file": str(path.resolve()) if path else before.get("class_file", ""),
+    }
 
-            waiting = [each for each in submissions if again or not _is_graded(each, store)]
-            try:
-                run(waiting, score, store.save, workers)
-            finally:  # whoever stops it has current tables, too
-                write_tables(tables.learners(map(tables.brief, store.all()), rules), out, store)
-        with _limited(workers, len(everything)):
-            return report(out)
+
+def _log_about(rules: ClassFile, everything: Sequence[Submission]) -> None:
+    people = {(submission.learner, submission.id) for submission in everything}
+    for line in [*rules.check_people(people), *_about_lateness(rules, everything)]:
+        _log(line)
+
+
+def _leave(store: Store, everything: Sequence[Submission]) -> None:
+    """Count only what is still there."""
+    if gone := store.leave({submission.file for submission in everything}):
+        _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
+
+
+@contextlib.contextmanager
+def _started(
+    assignments: Assignments, launcher: Launcher | Cluster, safe: bool
+) -> Iterator[Grading]:
+    """Start what reads, runs and answers submissions, and end it afterwards."""
+    with Reader(safe) as reader, Answers(safe) as answers, launcher:
+        yield Grading(assignments, launcher, reader.read, answers.answer)
 
 
 def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iterator[str]:
@@ -194,22 +242,6 @@ def _limited(workers: int, files: int) -> Iterator[None]:
         yield
 
 
-def _builder() -> ModuleType:
-    """Return the module `solutions.build`, which builds the exercises.
-
-    Raises:
-        CannotGrade: this copy of the course has no solutions.
-    """
-    try:
-        from solutions import build
-    except ImportError:
-        raise CannotGrade(
-            "Grading compares with what the solutions return, and there is no folder `solutions/` "
-            "here. Grade in a full copy of the course."
-        ) from None
-    return build
-
-
 def _check_writable(out: Path) -> None:
     """Check, before anything starts, that grades can be written to a folder, which may be new.
 
@@ -229,125 +261,22 @@ def _log(line: str) -> None:
     tqdm.write(line, file=sys.stderr)
 
 
-# --- The notebooks --------------------------------------------------------------------------------
-
-
-class Assignments(Mapping):
-    """The assignments of this class, by notebook; each is made when it is first used.
-
-    Args:
-        folder: folder that keeps the fresh records, so that a resumed run uses the same records.
-        seed: seed of the fresh cases.
-        names: mistakes that this class has named.
-        notebooks: the notebooks that count; by default, all.
-    """
-
-    def __init__(self, folder: Path, seed: int, names: Names, notebooks: Sequence[str] = ()):
-        self._folder, self._seed, self._names = folder, seed, names
-        self._notebooks = list(notebooks or bank.tasks())
-        self._made: dict[str, Assignment] = {}
-        self._lock = threading.Lock()
-
-    def __getitem__(self, name: str) -> Assignment:
-        if name not in self._notebooks:
-            raise KeyError(name)
-        with self._lock:
-            if name not in self._made:
-                self._made[name] = self._make(name)
-            return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._notebooks)
-
-    def __len__(self) -> int:
-        return len(self._notebooks)
-
-    def _make(self, name: str) -> Assignment:
-        path = self._folder / name
-        known = path.with_suffix(".digests").exists()  # this file is written last
-        if not known:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            bank.save(fresh_records(name, self._seed), path)
-        public, fresh = bank.load_all(bank.FOLDER / name), bank.load_all(path)
-        same = [record.task for record in public.values()] == [
-            record.task for record in fresh.values()
-        ]
-        public = {task: self._names.taught(record) for task, record in public.items()}
-        digests = {task: _digests(public[task], fresh[task]) for task in public} if same else {}
-        if known and digests != self.digests(name):
-            raise CannotGrade(
-                f"The exercises of {name} have changed since they were graded. First mark again "
-                "what that changes: python -m grading regrade"
-            )
-        if not same:
-            raise CannotGrade(
-                f"The exercises of {name} differ from their specifications. Build them: make "
-                "exercises"
-            )
-        write(path.with_suffix(".digests"), json.dumps(digests, indent=1))
-        return Assignment(name, public, fresh)
-
-    def digests(self, name: str) -> dict[str, dict[str, str]]:
-        """Return task → part of the task → the part's digest at the time when records were made."""
-        return json.loads((self._folder / f"{name}.digests").read_text(encoding="utf-8"))
-
-
-def _digests(public: Record, fresh: Record) -> dict[str, str]:
-    """Return part of a task → digest of the part, which tells whether the part has changed."""
-    facts, records = asdict(public.task), (public, fresh)
-    parts = {
-        "the points": facts.pop("points"),
-        "the known mistakes": [
-            facts.pop("mistakes"),
-            [asdict(record)["mistaken"] for record in records],
-        ],
-        "the inputs": [asdict(record)["cases"] for record in records],
-        "what is expected": [asdict(record)["expected"] for record in records],
-        "how it is asked": facts,
-    }
-    return {
-        part: hashlib.sha256(protocol.pack(content)).hexdigest()[:16]
-        for part, content in parts.items()
-    }
-
-
-def fresh_records(name: str, seed: int) -> list[Record]:
-    """Return the records of a notebook's tasks, with cases drawn from a seed.
-
-    Raises:
-        CannotGrade: the solutions are missing.
-    """
-    build = _builder()
-    with contextlib.redirect_stdout(io.StringIO()):
-        return build.records_of(build.SOURCE / f"{name}.ipynb", seed, real=True)
-
-
 # --- One submission, and all of them --------------------------------------------------------------
 
 
-def _score(
-    submission: Submission,
-    assignments: Assignments,
-    launcher: Launcher | Cluster,
-    alone: bool,
-    reader: Reader,
-    answers: Answers,
-    budget: Budget,
-) -> Result | None:
+def _score(grading: Grading, submission: Submission, alone: bool) -> Result | None:
     """Score a submission like `score_submission`, but return a result even if the grader fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
-                return score_submission(
-                    submission, assignments, launcher, alone, reader.read, answers.answer, budget
-                )
+                return score_submission(submission, grading, alone)
         return Result.for_file(submission, LOST)
     except (CannotGrade, NoSandbox):
         raise
     except Exception as error:
         if disk_is_full(error):
             raise
-        if launcher.server_ended:
+        if grading.launcher.server_ended:
             raise CannotGrade(
                 "The process that runs the submissions has ended: is there enough memory? What is "
                 "graded is kept: go on with --resume."
@@ -509,70 +438,81 @@ def regrade(out: Path) -> list[Move]:
         NoSubmissions, NoSandbox: see these classes.
     """
     with _store_with_grades(out).alone():
-        store = Store(out)
-        draft, names = store.draft(), Names(out)
-        before, now = (
-            Assignments(kept.records, store.run["seed"], names) for kept in (store, draft)
-        )
-        changed = _changed_tasks(store, before, now)
-        source = Path(store.run["source"])
-        submissions = {submission.file: submission for submission in find(source)}
-        again = [result.file for result in store.all() if result.notebook in changed]
-        for file in again:
-            if file not in submissions or _digest(submissions[file]) != store.load(file).digest:
-                raise CannotGrade(
-                    f"{file} is not what was graded, in {source}. Put it back, or grade it with "
-                    "--resume. Nothing was changed."
-                )
-        moves: list[Move] = []
-
-        def score(submission: Submission, alone: bool) -> Result | None:
-            result = store.load(submission.file)
-            assignment, tasks = now[result.notebook], changed[result.notebook]
-            for removed in set(tasks) - set(assignment.public):
-                result.tasks.pop(removed, None)
-            left = [task for task in assignment.public if task in tasks]
-            notebook = reader.read(submission)[1]
-            if (
-                score_tasks(result, notebook, assignment, left, launcher, answers.answer)
-                and not alone
-            ):
-                return None
-            if result.problem:
-                raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
-            return result
-
-        def keep(result: Result) -> None:
-            old = store.load(result.file)
-            for task, parts in changed[result.notebook].items():
-                points = [
-                    graded.tasks[task].points if task in graded.tasks else 0
-                    for graded in (old, result)
-                ]
-                if points[0] != points[1]:
-                    there = task in now[result.notebook].public
-                    why = f"{' and '.join(parts)} changed" if there else "the task is gone"
-                    moves.append(Move(result.learner, result.file, task, *points, why))
-            draft.save(result)
-
-        if again:
-            workers = processors()
-            safe = store.run["safe"]
-            with (
-                Reader(safe) as reader,
-                Answers(safe) as answers,
-                Launcher(safe, workers) as launcher,
-                _limited(workers, len(again)),
-            ):
-                run([submissions[file] for file in again], score, keep, workers)
-        moves.sort(key=lambda move: (move.learner, move.file, move.task))
-        if changed:
+        correction = _Correction(Store(out), Names(out))
+        if again := correction.submissions():
+            workers, safe = processors(), correction.store.run["safe"]
+            started = _started(correction.now, Launcher(safe, workers), safe)
+            with started as grading, _limited(workers, len(again)):
+                run(again, partial(correction.score, grading), correction.keep, workers)
+        moves = sorted(correction.moves, key=lambda move: (move.learner, move.file, move.task))
+        if correction.changed:
             heads = [field.name for field in fields(Move)]
             tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
-        draft.drop_gone()
-        draft.publish()
+        correction.draft.drop_gone()
+        correction.draft.publish()
         report(out)
         return moves
+
+
+class _Correction:
+    """Results before and after the correction of specifications.
+
+    Args:
+        store: the results that count.
+        names: mistakes that this class has named.
+    """
+
+    def __init__(self, store: Store, names: Names):
+        self.store, self.draft = store, store.draft()
+        before, self.now = (
+            Assignments(kept.records, store.run["seed"], names) for kept in (store, self.draft)
+        )
+        self.changed = _changed_tasks(store, before, self.now)
+        self.moves: list[Move] = []
+
+    def submissions(self) -> list[Submission]:
+        """Return the submissions to grade again.
+
+        Raises:
+            CannotGrade: one has changed or is missing.
+        """
+        source = Path(self.store.run["source"])
+        there = {submission.file: submission for submission in find(source)}
+        again = [result for result in self.store.all() if result.notebook in self.changed]
+        for result in again:
+            if result.file not in there or _digest(there[result.file]) != result.digest:
+                raise CannotGrade(
+                    f"{result.file} is not what was graded, in {source}. Put it back, or grade it "
+                    "with --resume. Nothing was changed."
+                )
+        return [there[result.file] for result in again]
+
+    def score(self, grading: Grading, submission: Submission, alone: bool) -> Result | None:
+        """Score what has changed for a submission; return its whole result, as `run` asks for."""
+        result = self.store.load(submission.file)
+        public, tasks = self.now[result.notebook].public, self.changed[result.notebook]
+        for removed in tasks.keys() - public.keys():
+            result.tasks.pop(removed, None)
+        left = [task for task in public if task in tasks]
+        late = score_tasks(result, grading.read(submission)[1], left, grading, alone)
+        if late and not alone:
+            return None
+        if result.problem:
+            raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
+        return result
+
+    def keep(self, result: Result) -> None:
+        """Keep a result in the draft, and its moves."""
+        old = self.store.load(result.file)
+        for task, parts in self.changed[result.notebook].items():
+            before, after = (
+                graded.tasks[task].points if task in graded.tasks else 0 for graded in (old, result)
+            )
+            if before != after:
+                there = task in self.now[result.notebook].public
+                why = f"{' and '.join(parts)} changed" if there else "the task is gone"
+                self.moves.append(Move(result.learner, result.file, task, before, after, why))
+        self.draft.save(result)
 
 
 def _changed_tasks(

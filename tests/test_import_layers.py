@@ -20,6 +20,13 @@ LAYERS = [
     *("running_example", "model_helpers", "model_card", "at_work", "export"),
 ]
 
+# What the core of the grader does without: what hangs on its hooks, and what commands of their own
+# do. `__main__` names the commands.
+EXTRAS = {
+    *("intake.red_flags", "report.similarity", "report.class_statistics", "report.unrecognised"),
+    *("report.anonymous", "report.guesses", "report.room", "classroom", "release", "__main__"),
+}
+
 
 def imports(path):
     """Yield the full dotted names of all that a file imports, anywhere in it.
@@ -81,3 +88,21 @@ def test_no_module_of_utils_imports_one_above_it():
         for module in imports(path):
             if module.startswith("utils."):
                 assert LAYERS.index(module.split(".")[1]) >= own, f"{path} imports {module}"
+
+
+def test_the_core_of_the_grader_imports_none_of_its_extras():
+    own = {
+        ".".join(path.relative_to(ROOT / "grading").with_suffix("").parts): path
+        for path in files("grading")
+        if "tests" not in path.relative_to(ROOT).parts
+    }
+    assert {*own} >= EXTRAS
+    (hooks,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse(own["hooks"].read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "HOOKS"
+    )
+    assert {hook.removeprefix("grading.") for hook in hooks} < EXTRAS
+    for name in own.keys() - EXTRAS:
+        needed = EXTRAS.intersection(each.removeprefix("grading.") for each in imports(own[name]))
+        assert not needed, f"grading.{name} imports {needed}"

@@ -31,7 +31,7 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML, ansi2html, markdown2html
 from nbformat import NotebookNode
 
-from grading.report.guesses import Question, questions
+from grading.report.guesses import Question, asked
 from utils.checks import bank
 from utils.course import Chapter, chapters
 from utils.translators import DECODERS, read_translator
@@ -154,7 +154,7 @@ def section_slides(step: Step) -> list[Slide]:
             if text and not goes_on:
                 slides.append(slide(stays(text, lists=True), notes=[text]))
         elif "predict(" in cell.source:
-            question = questions()[cell.outputs[0].data["text/plain"].partition(": ")[2]]
+            (question,) = asked(cell.source)
             to_move = nearest_explorer([each for _, _, each in entries], place)
             notes = [text, next(notes_to_ask)]
             if to_move:

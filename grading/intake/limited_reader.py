@@ -10,8 +10,7 @@ import threading
 from dataclasses import asdict
 
 from grading.intake import notebook_parser
-from grading.intake.notebook_parser import Notebook
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag, Notebook
 from grading.intake.submissions import CannotGrade, Submission, Unreadable
 from grading.run.limited_child import MEMORY, Gone, LimitedChild
 from utils.checks import bank
@@ -21,6 +20,13 @@ TOO_MUCH = (
     f"reading it takes more than {SECONDS} seconds or {MEMORY >> 30} GB: clear the outputs, "
     "shorten what is long, and save it again"
 )
+
+
+class TooMuch(Unreadable):
+    """A file that takes more time or memory to read than it may."""
+
+    def __init__(self):
+        super().__init__(TOO_MUCH)
 
 
 def read_here(submission: Submission) -> tuple[str, Notebook]:
@@ -61,7 +67,9 @@ class Reader(LimitedChild):
                 "The process that reads the submissions has ended: is there enough memory? "
                 "What is graded is kept: go on with --resume."
             ) from None
-        content = json.loads(reply) if reply else {"unreadable": TOO_MUCH}
+        if not reply:
+            raise TooMuch
+        content = json.loads(reply)
         if "unreadable" in content:
             raise Unreadable(content["unreadable"])
         content["cells"] = [notebook_parser.Cell(**cell) for cell in content["cells"]]

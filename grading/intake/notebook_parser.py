@@ -14,14 +14,14 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, pairwise
 from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
-from grading.intake.red_flags import Flag, find_flags
+from grading import hooks
 from grading.intake.submissions import NOT_HANDED_IN, Unreadable, read_member
 from utils.checks import bank
 from utils.checks.code import defined, syntax
@@ -49,6 +49,19 @@ class Cell:
 
     number: int  # its place among the notebook's cells, from 1
     source: str  # without magics
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A red flag: something in the code that a person should look at."""
+
+    task: str  # task that it is about; "" if it is about the whole notebook
+    noticed: str  # completes "`task` …"
+    cell: int = 0  # number of the cell; 0 if it is about no single cell
+
+    def __str__(self) -> str:
+        where = f" (cell {self.cell})" if self.cell else ""
+        return f"{self.task or 'the code'} {self.noticed}{where}"
 
 
 @dataclass(frozen=True)
@@ -98,10 +111,10 @@ def read(data: bytes, file: str = "") -> Notebook:
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
     code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
-    flags = find_flags(name, [(cell.number, cell.source) for cell in cells], given_code(name))
     given = {task: _shape(source) for task, source in stubs(name).items()}
     untouched = [task for task, source in code.items() if _shape(source) == given.get(task)]
-    return Notebook(name, cells, words, remarks, code, elsewhere, flags, untouched)
+    notebook = Notebook(name, cells, words, remarks, code, elsewhere, untouched=untouched)
+    return replace(notebook, flags=hooks.flags(notebook))
 
 
 def _content(data: bytes) -> dict:

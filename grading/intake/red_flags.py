@@ -12,10 +12,10 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
 
+from grading.intake.notebook_parser import Flag, Notebook, given_code
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
 from utils.checks.kinds import kind_of
@@ -44,36 +44,21 @@ COPIED = 0.8  # the share of a published answer's n-grams that is no coincidence
 ENOUGH = 100  # n-grams; copied answers with fewer in all are not flagged
 
 
-@dataclass(frozen=True)
-class Flag:
-    """A red flag: something in the code that a person should look at."""
-
-    task: str  # task that it is about; "" if it is about the whole notebook
-    noticed: str  # completes "`task` …"
-    cell: int = 0  # number of the cell; 0 if it is about no single cell
-
-    def __str__(self) -> str:
-        where = f" (cell {self.cell})" if self.cell else ""
-        return f"{self.task or 'the code'} {self.noticed}{where}"
-
-
-def find_flags(name: str, cells: Sequence[tuple[int, str]], given: Sequence[str]) -> list[Flag]:
-    """Return the red flags of a submission, without repetitions.
-
-    Args:
-        name: name of the course's notebook.
-        cells: number and code of each cell.
-        given: code cells that learners find in that notebook.
-    """
+def flags(notebook: Notebook) -> Iterator[Flag]:
+    """Yield the red flags of a submission."""
+    given = tuple(given_code(notebook.name))
     try:
-        code = _Code(cells)
-        flags = [*_notebook_flags(code, _texts_in(tuple(given))), *_copied_answers(name, code)]
-        usual = USUAL | _imported_in(tuple(given))
-        for task in _tasks(name):
-            flags += _answer_flags(task, code, usual)
+        code = _Code((cell.number, cell.source) for cell in notebook.cells)
+        found = [*_notebook_flags(code, _texts_in(given)), *_copied_answers(notebook.name, code)]
+        usual = USUAL | _imported_in(given)
+        for task in _tasks(notebook.name):
+            found += _answer_flags(task, code, usual)
+        yield from found
     except RecursionError:
-        flags = [Flag("", "is nested too deeply to be looked through")]
-    return list(dict.fromkeys(flags))
+        yield Flag("", "is nested too deeply to be looked through")
+    for task in _tasks(notebook.name):
+        if task.id not in notebook.code:
+            yield Flag(task.id, "is defined by no cell of the notebook")
 
 
 @cache

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from grading.intake.submissions import CannotGrade
+from grading.names import Names
 from grading.report import pages, tables
 from grading.report.store import Store, write
 from grading.report.tables import Learner
-from grading.report.unrecognised import Names
 
 
 def write_copy(out: Path, copy: Path) -> int:

@@ -36,20 +36,18 @@ class Question:
         """Return the label of each bar: an option, a whole number, or a part of the range."""
         if self.options:
             return [*self.options]
-        low, high = self.between
         if self._is_counted():
-            return [f"{number}" for number in range(low, high + 1)]
-        ends = [low + (high - low) * part / PARTS for part in range(PARTS + 1)]
-        return [f"{a:,.4g} to {b:,.4g}" for a, b in pairwise(ends)]
+            return self.marks()
+        return [f"{a} to {b}" for a, b in pairwise([*self.marks(), _short(self.between[1])])]
 
     def marks(self) -> list[str]:
         """Return a short mark for each bar: a letter, a number, or where its part begins."""
-        bars = self.bars()
-        return (
-            [*ascii_uppercase[: len(bars)]]
-            if self.options
-            else [bar.partition(" to ")[0] for bar in bars]
-        )
+        if self.options:
+            return [*ascii_uppercase[: len(self.options)]]
+        low, high = self.between
+        if self._is_counted():
+            return [f"{number}" for number in range(low, high + 1)]
+        return [_short(low + (high - low) * part / PARTS) for part in range(PARTS)]
 
     def bar(self, guess: str) -> int | None:
         """Return the place of the bar that counts a guess; None if it is no answer."""
@@ -72,6 +70,10 @@ class Question:
         """Decide whether the range is one of few whole numbers, which get a bar each."""
         low, high = self.between
         return 1 < high - low <= PARTS
+
+
+def _short(number: float) -> str:
+    return f"{number:,.4g}"
 
 
 def asked(source: str) -> Iterator[Question]:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import mistune
@@ -29,18 +29,12 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from grading import hooks
 from grading.intake import platforms
 from grading.intake.class_file import LOCAL_LAB
-from grading.intake.submissions import key_of
-from grading.report import similarity
-from grading.report.class_statistics import (
-    ItemStatistics,
-    item_statistics,
-    misconception_counts,
-)
+from grading.names import Names
 from grading.report.store import write
 from grading.report.tables import Learner, about_pending, parts_of, tasks_of
-from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 from utils.checks.compare import Comparison
@@ -72,8 +66,8 @@ def write_pages(
         who = learner.lms, learner.name, learner.id
         feedback = (platforms.feedback(*who, result.file, page) for result in files)
         entries.append(next(filter(None, feedback), None))
-    shared = names.answers_of(class_)
-    write(out / "overview.html", overview(class_, tasks, shared, safe, links, real))
+    told = hooks.after_grading(class_, names)
+    write(out / "overview.html", overview(class_, told, links, safe, real))
     if any(entries):
         part = out / "feedback.zip.part"
         with zipfile.ZipFile(part, "w") as archive:
@@ -172,13 +166,13 @@ def _prose(path: Path) -> str:
 def _feedback(outcome: Outcome, whose: str = "yours") -> Markup:
     """Render the feedback on a task as the notebook shows it."""
     good = outcome.points == outcome.of
-    heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
+    nothing = "" if outcome.points else f", 0 of {outcome.of:g} points"
     picture = ""
     if outcome.expected is not None:
         matrices = (np.asarray(values, float) for values in (outcome.expected, outcome.found))
         picture = draw(Comparison(*matrices, tuple(outcome.place)), whose)
     colour = GOOD if good else PLAIN if outcome.points else BAD
-    return Markup(Note(heading, outcome.lines, colour, picture)._repr_html_())
+    return Markup(Note(outcome.heading + nothing, outcome.lines, colour, picture)._repr_html_())
 
 
 # --- The overview ---------------------------------------------------------------------------------
@@ -186,32 +180,22 @@ def _feedback(outcome: Outcome, whose: str = "yours") -> Markup:
 
 def overview(
     class_: Sequence[Learner],
-    tasks: Sequence[Task],
-    unrecognised: Sequence[UnrecognisedAnswer],
-    safe: bool,
+    told: Mapping[str, Any],
     links: Mapping[str, str],
+    safe: bool,
     real: bool = True,
 ) -> str:
     """Render the overview of the class for the instructor.
 
     Args:
-        tasks: tasks of the course, with the mistakes that the class has named.
-        unrecognised: wrong answers that no known mistake explains.
-        safe: whether the submissions ran in the sandbox.
+        told: what hooks tell of the class.
         links: learner → file name of their page.
+        safe: whether the submissions ran in the sandbox.
         real: whether the real model was there, so that `ON_THE_REAL_MODEL` were tried on it too.
     """
     results = [result for learner in class_ for result in learner.results.values()]
     files = [result for learner in class_ for result in learner.files]
-    made = [
-        {
-            task: outcome.mistake
-            for result in learner.results.values()
-            for task, outcome in result.tasks.items()
-            if outcome.tried
-        }
-        for learner in class_
-    ]
+    tried = {task for result in results for task, outcome in result.tasks.items() if outcome.tried}
     return templates.get_template("overview.html").render(
         class_=class_,
         pending=about_pending(class_),
@@ -221,16 +205,11 @@ def overview(
         lost=[result for result in files if result.problem],
         safe=safe,
         links=links,
-        small=[] if real else [task for task in ON_THE_REAL_MODEL if any(task in m for m in made)],
+        small=[] if real else [task for task in ON_THE_REAL_MODEL if task in tried],
         distributions=_distributions(results),
-        tasks=_task_rows(class_, results),
-        shared=[answer for answer in unrecognised if answer.entry],
-        alone=[answer for answer in unrecognised if not answer.entry],
-        misconceptions=misconception_counts(made, tasks, bank.misconceptions().values()),
-        mistakes=[*_mistake_rows(results, tasks)],
         flags=[(result.file, noticed) for result in files for noticed in _noticed(result)],
-        pairs=similarity.similar_pairs(results),
         questions=_questions(class_),
+        **told,
     )
 
 
@@ -253,62 +232,6 @@ def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
         figure = bar_chart({"learners": bins}, labels, "learners", alt, title)
         figure.axes[0].set_xlabel("share of points (%)")
         yield figure
-
-
-class _TaskRow(NamedTuple):
-    """The results of a class on one task."""
-
-    task: str  # name of the task
-    share: float  # mean share of the task's points that was earned by those who tried
-    tried: int  # number of learners who tried: their cell is not what they were given
-    full_marks: int  # number of learners who earned all points
-    statistics: ItemStatistics  # how well it separates strong from weak learners
-    # the most frequent first errors, in words, and how many learners made them
-    faults: Sequence[tuple[str, int]]
-
-
-def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_TaskRow]:
-    """Return a row for each task of the notebooks handed in, the hardest task first."""
-    rows = []
-    for task, of in tasks_of(class_).items():
-        asked = [result for result in results if task in result.tasks]
-        if not asked:  # the task was added after grading
-            continue
-        outcomes = [result.tasks[task] for result in asked]
-        reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != Reason.PASSED)
-        points = [
-            (result.tasks[task].points, result.points)
-            for result in asked
-            if result.tasks[task].tried
-        ]
-        row = _TaskRow(
-            task,
-            share=statistics.fmean(own / of for own, _ in points) if points else 0.0,
-            tried=len(points),
-            full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
-            statistics=item_statistics([(own, total - own) for own, total in points], of),
-            faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
-        )
-        rows.append(row)
-    return sorted(rows, key=lambda row: (row.share, row.task))
-
-
-def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[Sequence]:
-    """Yield task, mistake, explanation, number who made it, number who tried; commonest first."""
-    made = Counter(
-        (task, outcome.mistake)
-        for result in results
-        for task, outcome in result.tasks.items()
-        if outcome.mistake
-    )
-    explanations = {
-        (task.id, mistake.name): mistake.explanation for task in tasks for mistake in task.mistakes
-    }
-    tried = Counter(
-        task for result in results for task, outcome in result.tasks.items() if outcome.tried
-    )
-    for (task, mistake), learners in made.most_common():
-        yield task, mistake, explanations.get((task, mistake), ""), learners, tried[task]
 
 
 def _noticed(result: Result) -> Iterator[str]:
@@ -355,7 +278,6 @@ templates = Environment(
 templates.globals |= {"FEW": FEW, "SCRIPT": Markup(SCRIPT)}
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
-    "key": lambda result: key_of(result.learner, result.id),
     "to_html": lambda text: Markup(to_html(text)),
     "feedback": _feedback,
     "picture": lambda figure: Markup(figure.to_html()),

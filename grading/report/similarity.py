@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from grading.intake import notebook_parser
 from grading.intake.red_flags import ngrams
+from grading.names import Names
+from grading.report.tables import Learner
 from grading.run.scoring import Result
 
 RARE = 0.1  # the largest share of the class that may have a rare n-gram
@@ -35,6 +37,12 @@ class Pair(NamedTuple):
     second: Result
     share: float  # share of rare n-grams in common, for the file that has fewer of them
     ngrams: int  # number of rare n-grams that both have
+
+
+def after_grading(class_: Sequence[Learner], names: Names) -> dict[str, list[Pair]]:
+    """Return the pairs for the overview."""
+    results = [result for learner in class_ for result in learner.results.values()]
+    return {"pairs": similar_pairs(results)}
 
 
 def similar_pairs(results: Sequence[Result]) -> list[Pair]:

@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ import filelock
 
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 7  # of the stored files: it needs a new number for every change
+FORMAT = 8  # of the stored files: it needs a new number for every change
 
 
 class Store:
@@ -43,7 +43,7 @@ class Store:
     """
 
     def __init__(self, out: Path, round: int | None = None):
-        self._out, self._private = out, out / "private"
+        self.out, self._private = out, out / "private"
         self._run = self._private / "run.json"
         self._round = round or self.run.get("round", 1)
         self.records = self._private / str(self._round) / "records"
@@ -57,7 +57,7 @@ class Store:
         run = json.loads(self._run.read_text(encoding="utf-8"))
         if run.get("format") != FORMAT:
             raise CannotGrade(
-                f"{self._out} holds grades of another version of the grader. Name a new folder."
+                f"{self.out} holds grades of another version of the grader. Name a new folder."
             )
         return run
 
@@ -68,8 +68,7 @@ class Store:
         Raises:
             CannotGrade: the class file is gone, or something in it is wrong.
         """
-        known = self.run.get("class_file")
-        return class_file.read(Path(known)) if known else ClassFile()
+        return rules_of(self.run)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -84,7 +83,7 @@ class Store:
                 yield
         except filelock.Timeout:
             raise CannotGrade(
-                f"Another grader is at work in {self._out}. Wait until it is done, or name another "
+                f"Another grader is at work in {self.out}. Wait until it is done, or name another "
                 "folder for --out."
             ) from None
 
@@ -97,7 +96,7 @@ class Store:
 
     def draft(self) -> "Store":
         """Start a new grading round with copies of the results, still without fresh cases."""
-        draft = Store(self._out, self._round + 1)
+        draft = Store(self.out, self._round + 1)
         shutil.rmtree(draft._results.parent, ignore_errors=True)
         shutil.copytree(self._results, draft._results)
         return draft
@@ -156,6 +155,12 @@ class Store:
 
     def _path(self, file: str) -> Path:
         return self._results / f"{hashlib.sha256(file.encode()).hexdigest()[:24]}.json"
+
+
+def rules_of(run: Mapping[str, Any]) -> ClassFile:
+    """Return what a class is graded by that was started with these settings; see `Store.rules`."""
+    known = run.get("class_file")
+    return class_file.read(Path(known)) if known else ClassFile()
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -217,7 +217,7 @@ def _adapted(result: Result, rules: ClassFile) -> Result:
     own = result.learner, result.id, result.late, result.time
     result = replace(result, days_late=rules.days_late(*own))
     tasks = {
-        task: _worth(outcome, rules.points.get(task, outcome.of))
+        task: _rescaled(outcome, rules.points.get(task, outcome.of))
         for task, outcome in result.tasks.items()
         if task not in rules.dropped
     }
@@ -225,7 +225,7 @@ def _adapted(result: Result, rules: ClassFile) -> Result:
     return replace(result, tasks=tasks, words=words)
 
 
-def _worth(outcome: Outcome, of: float) -> Outcome:
+def _rescaled(outcome: Outcome, of: float) -> Outcome:
     """Return an outcome with another maximum."""
     if of == outcome.of:
         return outcome
@@ -233,9 +233,7 @@ def _worth(outcome: Outcome, of: float) -> Outcome:
         _plain(round(points * of / outcome.of, 2))
         for points in (outcome.points, outcome.public_points)
     )
-    told = f"{outcome.points} of {outcome.of} point"
-    heading = outcome.heading.replace(told, f"{points:g} of {of:g} point")
-    return replace(outcome, points=points, of=of, public_points=public, heading=heading)
+    return replace(outcome, points=points, of=of, public_points=public)
 
 
 def without_code(result: Result) -> Result:
@@ -247,7 +245,7 @@ def without_code(result: Result) -> Result:
 def brief(result: Result) -> Result:
     """Return a copy of a result with only those parts that the tables need."""
     tasks = {
-        task: replace(outcome, heading="", lines=(), expected=None, found=None, returned="")
+        task: replace(outcome, title="", lines=(), expected=None, found=None, returned="")
         for task, outcome in result.tasks.items()
     }
     words = {question: text[:1] for question, text in result.words.items()}

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from grading.intake.submissions import CannotGrade
 from grading.run import node
-from grading.run.launcher import LAST_WORDS, PATIENCE
+from grading.run.launcher import LAST_WORDS, PATIENCE, Ending
 
 AT_A_TIME = 64  # submissions that wait for a node or run on one, so that no node is ever idle
 INTERVAL = 0.5  # seconds between two looks at which nodes are there
@@ -269,6 +269,6 @@ class RemoteWorker(io.RawIOBase):
         self._received = self._received[count:]
         return count
 
-    def ending(self) -> str:
-        """Return how the worker ended, in one of the words that `server` lists."""
+    def ending(self) -> Ending:
+        """Return how the worker ended."""
         return self.ask("ending")

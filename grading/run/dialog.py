@@ -9,12 +9,12 @@ has its turn, in an order that is drawn from the instructor's seed.
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from grading.intake import notebook_parser
 from grading.intake.submissions import INVISIBLE, CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
-from grading.run.launcher import COURSE, Launcher, Worker
+from grading.run.cluster import Cluster
+from grading.run.grading import Assignment, Budget
+from grading.run.launcher import COURSE, Ending, Launcher, Worker
 from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision, Referee
@@ -38,6 +40,7 @@ ANSWERING = 10.0  # seconds of processor time for all calls of a submission's te
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
+Place = int | str  # what a worker runs: a cell, by its number, or a task, by its name
 # Folders of this machine whose names stand in error messages of Python and of libraries, and in
 # what the kernel tells of mounted folders, perhaps without their beginning.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
@@ -54,46 +57,13 @@ ENDED = {
     "Is there a loop that never ends?",
     Reason.WIRE: "Your code wrote into the channel that answers go through. Nothing could be read.",
 }
-
-
-class Budget:
-    """What all files of one learner may take together, in seconds.
-
-    Args:
-        late: for workers that run out of time, as much as these may take.
-        clock: by the clock, for all workers.
-    """
-
-    def __init__(self, late: float = 500.0, clock: float = 3600.0):
-        self._late, self._clock = late, clock
-
-    @property
-    def spent(self) -> bool:
-        """Whether nothing is left."""
-        return min(self._late, self._clock) <= 0
-
-    def take(self, late: float, clock: float) -> None:
-        self._late -= late
-        self._clock -= clock
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A notebook of the course, with the records that this class is graded on.
-
-    Args:
-        public: task → record with the cases that learners have.
-        fresh: task → record with cases drawn from the instructor's seed.
-    """
-
-    name: str
-    public: Mapping[str, Record]
-    fresh: Mapping[str, Record]
-
-    @property
-    def seconds(self) -> float:
-        """The processor time that a cell may take, in seconds."""
-        return max(record.task.seconds for record in self.public.values())
+REASONS = {  # why a worker that has ended like this leaves tasks without an answer
+    Ending.DONE: Reason.DONE,
+    Ending.UNWANTED: Reason.DONE,
+    Ending.MEMORY: Reason.MEMORY,
+    Ending.TIME: Reason.TIME,
+    Ending.CLOCK: Reason.TIME,
+}
 
 
 @dataclass(frozen=True)
@@ -118,13 +88,6 @@ class Replies(NamedTuple):
 
     public: Reply
     fresh: Reply
-
-
-class Place(NamedTuple):
-    """The place that a worker has reached: a cell (by number) or a task (by name)."""
-
-    kind: Literal["cell", "task"]
-    which: int | str
 
 
 class RefereedTest:
@@ -186,8 +149,6 @@ class Dialog:
         assignment: the notebook of the course that it answers.
         tasks: names of the tasks to ask for.
         answer: function that answers the calls of a learner's test.
-        budget: what the learner's files may take.
-        most_late: the most workers that may run out of time.
     """
 
     def __init__(
@@ -196,8 +157,6 @@ class Dialog:
         assignment: Assignment,
         tasks: Sequence[str],
         answer: Callable[..., Answered] = answer_here,
-        budget: Budget | None = None,
-        most_late: int = MOST_LATE,
     ):
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
@@ -208,19 +167,23 @@ class Dialog:
         self.heard = False  # whether any message has arrived
         self.late = False  # whether anything ran out of time
         self.starved = False  # whether a worker spent that time waiting for a processor
-        self._budget, self._most_late = budget or Budget(), most_late
         self._late_workers = 0
         self._workers = 0
         self._answer, self._left_for_answers = answer, ANSWERING
 
-    def run(self, launcher: Launcher) -> None:
-        """Start one worker after another, until every task has a reply or a limit is reached."""
+    def run(self, launcher: Launcher | Cluster, budget: Budget, most_late: int = MOST_LATE) -> None:
+        """Start one worker after another, until every task has a reply or a limit is reached.
+
+        Args:
+            budget: what the learner's files may still take.
+            most_late: the most workers that may run out of time.
+        """
         for _ in range(ROUNDS):
-            if self.open_tasks and self._late_workers < self._most_late and not self._budget.spent:
+            if self.open_tasks and self._late_workers < most_late and not budget.spent:
                 late, start = self._late_workers, time.monotonic()
                 self._ask_worker(launcher)
                 late = self._seconds * (self._late_workers - late)
-                self._budget.take(late, time.monotonic() - start)
+                budget.take(late, time.monotonic() - start)
         for task in self.open_tasks:
             self.replies[task] = _no_answers(Reason.TIME)
         errors = [reply.error for replies in self.replies.values() for reply in replies]
@@ -231,42 +194,52 @@ class Dialog:
         """The processor time that a worker may take, in seconds."""
         return 2 * self.assignment.seconds + SPARE
 
-    def _ask_worker(self, launcher: Launcher) -> None:
+    def _ask_worker(self, launcher: Launcher | Cluster) -> None:
         """Start one worker, and have it run all remaining cells and all tasks without a reply."""
+        self._place = min(self.cells)
         with launcher.launch(self._seconds) as worker, worker.stream() as stream:
-            place, left = Place("cell", min(self.cells)), LARGEST_REPLIES
-            ending = "wire"
             try:
                 worker.connection.sendall(self._request())
-                while True:
-                    message, size = protocol.unpack(stream, left)
-                    self.heard = True
-                    form = schema.check(message)
-                    if form == "end":
-                        break
-                    if form == "call":  # is answered at once, and not kept
-                        worker.connection.sendall(self._result_of_call(message))
-                        continue
-                    left -= size
-                    if form == "at":
-                        known = {"cell": self.cells, "task": self.open_tasks}
-                        if message["which"] in known.get(message["at"], ()):
-                            place = Place(message["at"], message["which"])
-                    elif form == "cell" and message["cell"] in self.cells:
-                        self._note_cell(message)
-                    elif form == "decision":
-                        self._note_decision(message)
-                    elif form == "parts" and message["task"] in self.open_tasks:
-                        self._note_answers(message["task"], message["parts"])
-                        self._call_again(message["task"], worker, stream)
+                self._listen(worker, stream)
+                reason = Reason.WIRE  # unless it has answered everything
             except protocol.WireError:
-                pass
+                reason = Reason.WIRE
             except OSError:  # the worker hung up, or fell silent
                 ending = worker.ending()
-        if self.open_tasks and ending != "failed":
-            if ending == "clock":
-                self.starved, ending = True, "time"
-            self._go_on_without(place, Reason(ending) if ending in ENDED else Reason.DONE)
+                if ending == Ending.FAILED:  # no fault of the code: the next worker may succeed
+                    return
+                self.starved |= ending == Ending.CLOCK and bool(self.open_tasks)
+                reason = REASONS[ending]
+        if self.open_tasks:
+            self._go_on_without(self._place, reason)
+
+    def _listen(self, worker: Worker, stream: BinaryIO) -> None:
+        """Take in a worker's messages until it says that it is done.
+
+        Raises:
+            WireError: no honest worker would send this.
+            OSError: the worker is gone, or silent.
+        """
+        left = LARGEST_REPLIES
+        while True:
+            message, size = protocol.unpack(stream, left)
+            self.heard = True
+            form = schema.check(message)
+            if form == "end":
+                return
+            if form == "call":  # is answered at once, and not kept
+                worker.connection.sendall(self._result_of_call(message))
+                continue
+            left -= size
+            if form == "at":
+                self._note_place(message["at"])
+            elif form == "cell" and message["cell"] in self.cells:
+                self._note_cell(message)
+            elif form == "decision":
+                self._note_decision(message)
+            elif form == "parts" and message["task"] in self.open_tasks:
+                self._note_answers(message["task"], message["parts"])
+                self._call_again(message["task"], worker, stream)
 
     def _request(self) -> bytes:
         tasks = []
@@ -281,6 +254,11 @@ class Dialog:
         self._workers += 1
         cells = list(self.cells.items())
         return protocol.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
+
+    def _note_place(self, place: Place) -> None:
+        """Record which cell or task a worker begins, if it is one that it was sent."""
+        if place in (self.cells if isinstance(place, int) else self.open_tasks):
+            self._place = place
 
     def _note_cell(self, message: dict[str, Any]) -> None:
         """Record a cell's error, or its success when it was run once more, as a remark."""
@@ -362,14 +340,14 @@ class Dialog:
         """Skip the cell or task that a worker was running when it was lost."""
         self._late_workers += reason == Reason.TIME
         self.late |= reason == Reason.TIME
-        if place.kind == "cell":
-            self.remarks.append(f"cell {place.which}: {ENDED[reason]}")
-            self.cells.pop(place.which, None)
+        if isinstance(place, int):
+            self.remarks.append(f"cell {place}: {ENDED[reason]}")
+            self.cells.pop(place, None)
             if not self.cells:
                 self.cells[0] = ""
-        elif place.which in self.open_tasks:  # the worker may already have answered it
-            self.replies[place.which] = _no_answers(reason)
-            self.open_tasks.remove(place.which)
+        elif place in self.open_tasks:  # the worker may already have answered it
+            self.replies[place] = _no_answers(reason)
+            self.open_tasks.remove(place)
 
 
 def _no_answers(reason: Reason) -> Replies:
@@ -394,8 +372,8 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
     if "error" in part:
         if not schema.fits(part, schema.ERROR):
             raise ValueError("an error that says nothing")
-        reason, message, where = map(_printable, part["error"])
-        error = AnswerError(Reason(reason), message, where)
+        reason, message, where, raised = map(_printable, part["error"])
+        error = AnswerError(Reason(reason), message, where, raised=raised)
         if not error.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
     if not schema.fits(part, schema.ANSWERS):

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -46,6 +47,17 @@ If you trust every submission, --unsafe grades without one. Each can then read a
 you can; every report will say so."""
 
 
+class Ending(StrEnum):
+    """How a worker has ended: what its guard reports."""
+
+    DONE = "done"  # by itself
+    MEMORY = "memory"  # it took more memory than it may
+    TIME = "time"  # it took more processor time than it may, or idled for as long
+    CLOCK = "clock"  # it mostly waited for a processor that others used
+    UNWANTED = "unwanted"  # the parent hung up
+    FAILED = "failed"  # the guard itself failed
+
+
 class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
     """The lack of a sandbox. The message says how to get one; `reason` says what is missing."""
 
@@ -76,12 +88,12 @@ class Worker:
         """Return a stream of the bytes that the worker sends."""
         return self.connection.makefile("rb")
 
-    def ending(self) -> str:
-        """Return how the worker ended (see `server`), or "done" if it is still alive but silent."""
+    def ending(self) -> Ending:
+        """Return how the worker ended, or `DONE` if it is still alive but silent."""
         try:
-            return self._status.recv(16).decode() or "failed"
+            return Ending(self._status.recv(16).decode() or Ending.FAILED)
         except TimeoutError:
-            return "done"
+            return Ending.DONE
 
 
 class Launcher:

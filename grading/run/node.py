@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from importlib import metadata
 
-from grading.run.launcher import COURSE, ROUNDING, Launcher, NoSandbox, Worker
+from grading.run.launcher import COURSE, ROUNDING, Ending, Launcher, NoSandbox, Worker
 
 CODE = {".py", ".json", ".ipynb", ".toml", ".safetensors"}
 NOT_OURS = {
@@ -92,7 +92,7 @@ class Node:
             return b""
         return reply
 
-    def ending(self) -> str:
+    def ending(self) -> Ending:
         """Return how the worker ended, as `Worker.ending` does."""
         return self._worker.ending()
 

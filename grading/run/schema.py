@@ -9,12 +9,13 @@ from grading.run.protocol import WireError
 
 TEXT, WHOLE, ARRAY, TRUTH = str, int, np.ndarray, bool
 
-ERROR = {"error": (TEXT, TEXT, TEXT)}  # reason, message, place in the learner's code
+# Reason, message, place in the learner's code, class of the exception.
+ERROR = {"error": (TEXT, TEXT, TEXT, TEXT)}
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE}
 MESSAGES = {
-    "at": {"at": TEXT, "which": WHOLE | TEXT},
+    "at": {"at": WHOLE | TEXT},  # the number of a cell, or the name of a task
     "cell": {"cell": WHOLE, "error": TEXT, "late": TRUTH},
     "call": {"task": TEXT, "call": ([Any], [(TEXT, Any)])},
     "decision": {"task": TEXT, "decision": (TRUTH, TEXT, TEXT)},

@@ -9,21 +9,21 @@ expected value.
 import base64
 import builtins
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from grading.intake import limited_reader, notebook_parser
-from grading.intake.red_flags import Flag
-from grading.intake.submissions import Submission, Unreadable
+from grading.intake.notebook_parser import Flag
+from grading.intake.submissions import Submission, Unreadable, key_of
 from grading.run import dialog, protocol
-from grading.run.answers import Answered, answer_here
-from grading.run.dialog import ENDED, Assignment, Budget, Dialog, Replies, Reply
-from grading.run.launcher import Launcher
+from grading.run.dialog import ENDED, Dialog, Replies, Reply
+from grading.run.grading import Grading
 from utils.checks.compare import Verdict
-from utils.checks.feedback import in_words
+from utils.checks.feedback import heading, in_words
 from utils.checks.kinds import kind_of
+from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Reason, Record, Task
 
 USED_UP = (
@@ -39,9 +39,10 @@ class Outcome:
 
     Args:
         of: maximum number of points.
+        title: of the task.
         reason: `Reason.PASSED`, or the first thing that is wrong.
         mistake: name of the known mistake, if it is one; "" otherwise.
-        heading, lines: feedback for the learner.
+        lines: feedback for the learner, below its heading.
         public_points: points earned on the public cases alone, as the learner's notebook shows.
         expected, found, place: small matrix of a public case as expected and as found, and the
             place of the first difference.
@@ -53,13 +54,18 @@ class Outcome:
     of: float
     reason: Reason
     mistake: str
-    heading: str
+    title: str
     lines: Sequence[str]
     public_points: int
     expected: Sequence | None = None
     found: Sequence | None = None
     place: Sequence[int] = ()
     returned: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The first line of the feedback."""
+        return heading(self.title, self.reason, self.points, self.of)
 
     @property
     def tried(self) -> bool:
@@ -111,6 +117,11 @@ class Result:
         return cls(*own, problem=problem, **when)
 
     @property
+    def key(self) -> str:
+        """The learner's name, with a number that tells people of one name apart."""
+        return key_of(self.learner, self.id)
+
+    @property
     def points(self) -> float:
         return sum(outcome.points for outcome in self.tasks.values())
 
@@ -119,78 +130,55 @@ class Result:
         return sum(outcome.of for outcome in self.tasks.values())
 
 
-def score_submission(
-    submission: Submission,
-    assignments: Mapping[str, Assignment],
-    launcher: Launcher,
-    alone: bool = True,
-    read: Callable[[Submission], tuple[str, notebook_parser.Notebook]] = limited_reader.read_here,
-    answer: Callable[..., Answered] = answer_here,
-    budget: Budget | None = None,
-) -> Result | None:
+def score_submission(submission: Submission, grading: Grading, alone: bool = True) -> Result | None:
     """Grade one file, and return a result whatever the file contains.
 
     Args:
-        assignments: name of the notebook → assignment.
-        launcher: source of the workers.
+        grading: what it is graded on and with.
         alone: whether no other submission runs at the same time.
-        read: function that returns the digest and the content of a file, or raises `Unreadable`.
-        answer: function that answers the calls of a learner's test.
-        budget: what the learner's files may take; by default, as much as those of one learner.
 
     Returns:
         The result; None if the file ran out of time beside others, and must be graded again alone.
     """
     result = Result.for_file(submission)
-    budget = budget or Budget()
+    budget = grading.budgets[result.key]
     if budget.spent:
         result.problem = USED_UP
         return result
     try:
-        result.digest, notebook = read(submission)
+        result.digest, notebook = grading.read(submission)
     except Unreadable as problem:
         result.problem = str(problem)
-        if result.problem == limited_reader.TOO_MUCH:  # it has been tried twice
+        if isinstance(problem, limited_reader.TooMuch):  # it has been tried twice
             budget.take(late=2 * limited_reader.SECONDS, clock=2 * limited_reader.SECONDS)
         return result
-    try:
-        assignment = assignments[notebook.name]
-    except KeyError:
+    if notebook.name not in grading.assignments:
         result.problem = f"answers {notebook.name}, which does not count for this class"
         return result
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-    # Beside others, one late worker is enough to know that only the next time counts.
-    late = score_tasks(
-        result,
-        notebook,
-        assignment,
-        list(assignment.public),
-        launcher,
-        answer,
-        budget,
-        most_late=dialog.MOST_LATE if alone else 1,
-    )
+    tasks = list(grading.assignments[notebook.name].public)
+    late = score_tasks(result, notebook, tasks, grading, alone)
     return result if alone or not late else None
 
 
 def score_tasks(
     result: Result,
     notebook: notebook_parser.Notebook,
-    assignment: Assignment,
     tasks: Sequence[str],
-    launcher: Launcher,
-    answer: Callable[..., Answered] = answer_here,
-    budget: Budget | None = None,
-    most_late: int = dialog.MOST_LATE,
+    grading: Grading,
+    alone: bool = True,
 ) -> bool:
     """Run some tasks of a notebook, and enter outcomes, remarks and flags into its result.
 
     Returns:
         Whether anything ran out of time.
     """
-    asked = Dialog(notebook.cells, assignment, tasks, answer, budget, most_late)
-    asked.run(launcher)
+    assignment = grading.assignments[notebook.name]
+    asked = Dialog(notebook.cells, assignment, tasks, grading.answer)
+    # Beside others, one late worker is enough to know that only the next time counts.
+    most_late = dialog.MOST_LATE if alone else 1
+    asked.run(grading.launcher, grading.budgets[result.key], most_late)
     if asked.open_tasks and not asked.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
     elif asked.starved:
@@ -205,23 +193,15 @@ def score_tasks(
         result.tasks[task] = outcome
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
-    result.flags = list(_flags(result, notebook))
+    earned = {task for task, outcome in result.tasks.items() if outcome.points}
+    result.flags = [flag for flag in notebook.flags if not flag.task or flag.task in earned]
     return asked.late
-
-
-def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:
-    """Yield the red flags of a submission; those about a task only if the task earned points."""
-    earned = [task for task, outcome in result.tasks.items() if outcome.points]
-    yield from (flag for flag in notebook.flags if not flag.task or flag.task in earned)
-    for task in earned:
-        if not result.code.get(task):
-            yield Flag(task, "is defined by no cell of the notebook")
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     """Decide a task's outcome: the worse of its verdicts on public and on fresh cases counts."""
     on_public = _verdict(public, replies.public)
-    on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
+    on_fresh = _without_inputs(_verdict(fresh, replies.fresh), replies.fresh.error)
     is_model = kind_of(public.task).is_model  # fresh cases decide
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
@@ -236,7 +216,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         of=shown.task.points,
         reason=shown.reason,
         mistake=shown.mistake.name if shown.mistake else "",
-        heading=note.heading,
+        title=shown.task.title,
         lines=note.lines,
         public_points=on_public.points,
         expected=comparison and comparison.expected.tolist(),
@@ -249,7 +229,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
 def _not_written(task: Task) -> Outcome:
     """Return the outcome of a cell that runs as it was given: in it stands what is to be mended."""
     note = in_words(Verdict(task, Reason.NOTHING, "The cell is as it was given out."))
-    return Outcome(0, task.points, Reason.NOTHING, "", note.heading, note.lines, 0)
+    return Outcome(0, task.points, Reason.NOTHING, "", task.title, note.lines, 0)
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:
@@ -261,14 +241,13 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 
 
-def _without_inputs(verdict: Verdict) -> Verdict:
+def _without_inputs(verdict: Verdict, error: AnswerError | None) -> Verdict:
     """Remove fresh inputs and expected values from a verdict, and name the case that was wrong.
 
     The message of an exception may quote inputs, so only its class and the learner's line remain.
     """
     if verdict.reason == Reason.ERROR:
-        name = verdict.message.partition(":")[0]
-        name = name if name in vars(builtins) else "An exception"
+        name = error.raised if error.raised in vars(builtins) else "An exception"
         return replace(verdict, message=f"{name}, with fresh inputs.")
     if verdict.evidence is None:
         return verdict

@@ -7,9 +7,8 @@ has bubblewrap make fresh namespaces (user, process, network, mount, ipc) and jo
 the process namespace, which only its children enter. Its child is the worker, which cannot see the
 guard. The guard watches until the worker is done or exceeds a limit. It then kills the first
 process of the namespace, and the kernel kills all others. Finally the guard reports to the parent
-how the worker ended: "done", "memory", "time", "clock" if the worker mostly waited for a processor
-that others used, "unwanted" if the parent hung up, or "failed" if the guard failed. There are only
-these two forks, because forking a process that holds torch is the most expensive step here.
+how the worker ended, as an `Ending`. There are only these two forks, because forking a process that
+holds torch is the most expensive step here.
 """
 
 import contextlib
@@ -24,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grading.run import namespaces, seccomp, worker
-from grading.run.launcher import MEMORY, PATIENCE
+from grading.run.launcher import MEMORY, PATIENCE, Ending
 from grading.run.namespaces import Namespaces
 
 MOST_FILES = 10_000  # in /tmp, and in /dev/shm: empty files and links take memory too
@@ -72,7 +71,7 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
         if guard := os.fork():
             places[guard] = place
         else:
-            outcome = "failed"
+            outcome = Ending.FAILED
             try:
                 jobs.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -111,7 +110,7 @@ def _guard(
     seconds: float,
     share: Sequence[int],
     forked_with: int,
-) -> str:
+) -> Ending:
     """Run one worker in fresh namespaces, and return how it ended.
 
     Two limits apply: on processor time, and on idle time, in which none of its processes wants a
@@ -135,23 +134,23 @@ def _guard(
         looked = time.monotonic()
         while looked < deadline:
             if os.waitpid(child, os.WNOHANG)[0]:
-                return "done"
+                return Ending.DONE
             before, looked = looked, time.monotonic()
             memory, processor, wanting = _used(inside.proc, forked_with)
             if not wanting:
                 idle += looked - before
             if memory > MEMORY or _files(inside.folders) > MOST_FILES:
-                return "memory"
+                return Ending.MEMORY
             if max(processor, idle) > seconds:
-                return "time"
+                return Ending.TIME
             if _closed(status):
-                return "unwanted"
+                return Ending.UNWANTED
             pause = max(INTERVAL, time.monotonic() - looked)  # many processes take long to inspect
             select.select([status], [], [], pause)  # ends early if the parent hangs up
-        return "clock"
+        return Ending.CLOCK
 
 
-def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float) -> str:
+def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float) -> Ending:
     """Run one worker as an ordinary process, limited only by a deadline; return how it ended."""
     deadline = time.monotonic() + PATIENCE * seconds
     status.setblocking(False)
@@ -163,12 +162,12 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
         finally:
             os._exit(0)
     connection.close()
-    outcome = "clock"
-    while time.monotonic() < deadline and outcome == "clock":
+    outcome = Ending.CLOCK
+    while time.monotonic() < deadline and outcome == Ending.CLOCK:
         if os.waitpid(child, os.WNOHANG)[0]:
-            outcome = "done"
+            outcome = Ending.DONE
         elif _closed(status):
-            outcome = "unwanted"
+            outcome = Ending.UNWANTED
         else:
             time.sleep(INTERVAL)
     with contextlib.suppress(ProcessLookupError):

@@ -58,7 +58,7 @@ def work(connection: socket.socket) -> None:
         for task in request["tasks"]:
             spec = CallSpec(**task["spec"])
             parts = [[Case(**case) for case in part] for part in task["parts"]]
-            send(at="task", which=spec.id)
+            send(at=spec.id)
             referee = functools.partial(RemoteReferee, spec.id, send, receive)
             call_again = Rerun(spec, names.get(spec.id))
             send(task=spec.id, parts=_replies(spec, parts, names, referee))
@@ -126,11 +126,11 @@ def _run(
     def run_all(cells: Sequence[tuple[int, str]], once_more: bool) -> list[tuple[int, str]]:
         too_early = []
         for number, source in cells:
-            send(at="cell", which=number)
-            error, late = _run_cell(number, source, names, seconds)
+            send(at=number)
+            error, late, lacks_name = _run_cell(number, source, names, seconds)
             if late or bool(error) != once_more:
                 send(cell=number, error=error, late=late)
-            if error.startswith("NameError"):
+            if lacks_name:
                 too_early.append((number, source))
         return too_early
 
@@ -153,18 +153,25 @@ class _LazyFigure:
         return getattr(self._draw(), name)
 
 
-def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
-    """Run one cell; return its error, a line of text or "", and whether it ran out of time."""
+def _run_cell(
+    number: int, source: str, names: dict[str, Any], seconds: float
+) -> tuple[str, bool, bool]:
+    """Run one cell.
+
+    Returns:
+        The error, a line of text or "", whether the cell ran out of time, and whether it lacked a
+        name.
+    """
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         with redirected(Printed()), processor_limit(seconds):
             exec(compile(source, file, "exec"), names)
     except OutOfTime:
-        return f"it was still running after {seconds:g} seconds, and was stopped", True
+        return f"it was still running after {seconds:g} seconds, and was stopped", True, False
     except BaseException as error:  # also SystemExit
-        return _words(error), False
-    return "", False
+        return _words(error), False, type(error) is NameError
+    return "", False, False
 
 
 def _words(error: BaseException) -> str:
@@ -194,12 +201,16 @@ def _replies(
                 given = kind.run(names[spec.id], cases, printed, processor_limit)
             except AnswerError as error:
                 given = error.earlier
-                reply["error"] = [error.reason, error.message, error.where]
+                reply["error"] = [error.reason, error.message, error.where, error.raised]
             reply |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
             protocol.pack(reply)  # raises an error if the reply cannot be sent
         except BaseException as error:  # learners' objects can fail in unforeseen ways
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
-            reply = {"error": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
+            reply = {
+                "error": [Reason.TYPE, message, "", ""],
+                "answers": [],
+                "printed": printed.lines,
+            }
         replies.append(reply)
         if "error" in reply and reply["error"][0] != Reason.NO_NETWORK:
             break

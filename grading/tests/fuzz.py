@@ -25,7 +25,8 @@ from grading.intake.notebook_parser import Cell, Notebook
 from grading.report import pages
 from grading.report.tables import learners
 from grading.run import protocol
-from grading.run.dialog import Assignment, RefereedTest
+from grading.run.dialog import RefereedTest
+from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Result, score_tasks
 from grading.run.worker import plain
 from grading.tests.made import PlayedLauncher
@@ -81,11 +82,11 @@ class Frame(NamedTuple):
 def honest(assignment: Assignment) -> list[Frame]:
     """Return what an honest worker sends whose answers are all right."""
     messages: list[Any] = [
-        {"at": "cell", "which": 1},
+        {"at": 1},
         {"cell": 1, "error": "NameError: x", "late": False},
     ]
     for task, public in assignment.public.items():
-        messages.append({"at": "task", "which": task})
+        messages.append({"at": task})
         records = public, assignment.fresh[task]
         if kind_of(public.task).is_refereed:
             messages += _test_of(task, assignment)
@@ -238,9 +239,8 @@ def fault(frames: bytes, assignment: Assignment) -> str:
         warnings.simplefilter("always")
         try:
             notebook = Notebook(assignment.name, [Cell(1, "x")])
-            score_tasks(
-                result, notebook, assignment, list(assignment.public), PlayedLauncher(frames)
-            )
+            grading = Grading({assignment.name: assignment}, PlayedLauncher(frames))
+            score_tasks(result, notebook, list(assignment.public), grading)
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), [], safe=True).encode(errors="replace")
         except Exception:

@@ -3,7 +3,7 @@
 import re
 
 from grading.__main__ import main
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag
 from grading.report.anonymous import pseudonym
 from grading.report.store import Store
 from grading.run.scoring import Outcome, Result
@@ -20,7 +20,7 @@ SECRET = re.compile(
 def result(name: str, number: int) -> Result:
     """Return a result in which every text that a learner can reach names them."""
     text = f"I, {name}, number {number}, think so: /home/{name}/x.py"
-    task = Outcome(0, 3, Reason.ERROR, "in bits", "✗ Entropy: not yet", [text], 0, returned=text)
+    task = Outcome(0, 3, Reason.ERROR, "in bits", "Entropy", [text], 0, returned=text)
     texts = {"words": {"dark_column": text}, "code": {"entropy": text}, "remarks": [text]}
     flags = {"flags": [Flag("entropy", text)], "elsewhere": [text], "tasks": {"entropy": task}}
     file = f"{name}_{number}_1_01.ipynb"
@@ -53,7 +53,7 @@ def test_the_whole_result_is_copied_and_nobody_is_in_it(tmp_path, capsys):
         assert not SECRET.search(path.name + text), path.name
     key = (out / "private" / "pseudonyms.key").read_bytes()
     own = pseudonym("Ada Lovelace (70010)", key)
-    assert "✗ Entropy: not yet" in (copy / "learners" / f"{own}.html").read_text(encoding="utf-8")
+    assert "Entropy" in (copy / "learners" / f"{own}.html").read_text(encoding="utf-8")
     row = next(row for row in (copy / "grades.csv").read_text().splitlines() if own in row)
     assert row.split(",")[1] == "3"  # with the marks, and the extension
     assert main(command) == 2

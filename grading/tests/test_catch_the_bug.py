@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from grading import grader
+from grading.assignments import fresh_records
 from grading.intake import notebook_parser
 from grading.run import dialog, protocol, scoring
-from grading.run.dialog import Assignment, Dialog, RefereedTest
+from grading.run.answers import Answered, answer_here
+from grading.run.dialog import Dialog, RefereedTest
+from grading.run.grading import Assignment, Grading
 from grading.run.launcher import Launcher
 from grading.run.scoring import Result
 from grading.tests.made import PlayedLauncher, hurried, numbered
@@ -36,7 +38,7 @@ q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
 @pytest.fixture(scope="module")
 def assignment():
     public = bank.load(TASK)
-    records = grader.fresh_records(NAME, secrets.randbits(40))
+    records = fresh_records(NAME, secrets.randbits(40))
     fresh = [record for record in records if record.task.id == TASK]
     return Assignment(NAME, hurried([public], SECONDS), hurried(fresh, SECONDS))
 
@@ -52,7 +54,7 @@ def launcher():
 def graded(cells, assignment, launcher):
     result = Result("ada", "", "", "ada.ipynb")
     sent = notebook_parser.Notebook(NAME, numbered(map(dedent, cells)))
-    scoring.score_tasks(result, sent, assignment, [TASK], launcher)
+    scoring.score_tasks(result, sent, [TASK], Grading({NAME: assignment}, launcher))
     return result.tasks[TASK]
 
 
@@ -189,7 +191,7 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
     "forges decisions before anybody asks": (
         TO_THE_PARENT
         + """
-say({"at": "task", "which": "test_attend"})
+say({"at": "test_attend"})
 for number in range(66):
     say({"task": "test_attend", "decision": [number % 11 < 8, "", ""]})
 say({"task": "test_attend", "parts": [{"answers": [], "printed": 0}] * 2})
@@ -245,11 +247,11 @@ def test_a_hostile_test_earns_what_it_deserves(name, assignment, launcher):
     assert graded([INPUTS, cell], assignment, launcher).points == points
 
 
-def played(assignment, *messages):
+def played(assignment, *messages, answer=answer_here):
     """Return what a worker hears that sends these messages, and the dialog with it."""
-    messages = {"at": "task", "which": TASK}, *messages
+    messages = {"at": TASK}, *messages
     launcher = PlayedLauncher(b"".join(map(protocol.pack, messages)))
-    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK], answer)
     dialog_._ask_worker(launcher)
     launcher.thread.join()
     heard, stream = [], io.BytesIO(launcher.received)
@@ -277,6 +279,13 @@ def test_a_call_that_makes_no_sense_ends_the_worker(message, assignment):
 def test_more_calls_than_a_test_may_make_are_not_answered(assignment):
     (_, *replies), _ = played(assignment, *[{"task": TASK, "call": [[1, 2, 3], []]}] * 30)
     assert [reply["raised"][0] for reply in replies] == ["AttributeError"] * 20
+
+
+def test_calls_that_take_too_long_in_all_are_answered_no_more(assignment):
+    slow = Answered(protocol.pack({"result": 1.0}), 0.4 * dialog.ANSWERING)
+    calls = [{"task": TASK, "call": [[1, 2, 3], []]}] * 4
+    (_, *replies), _ = played(assignment, *calls, answer=lambda *_: slow)
+    assert [[*reply] for reply in replies] == [["result"]] * 3 + [["raised"]]
 
 
 def test_a_decision_too_many_ends_the_worker(assignment):

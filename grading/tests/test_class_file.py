@@ -13,6 +13,7 @@ from grading.intake.class_file import ClassFile, Person, read
 from grading.intake.submissions import CannotGrade
 from grading.report import pages
 from grading.report.tables import learners, read_marks
+from grading.run.scoring import Outcome
 from grading.tests.made import (
     NOTEBOOK,
     TASKS,
@@ -25,6 +26,7 @@ from grading.tests.made import (
     write_files,
 )
 from tests import needs
+from utils.checks.tasks import Reason
 
 FIRST, WORTH = next(iter(TASKS.items()))
 FULL = sum(TASKS.values())
@@ -259,10 +261,6 @@ def test_a_mark_finds_its_learner_by_any_name(tmp_path, name):
     assert read_marks(path, class_) == []
     (ada,) = (learner for learner in class_ if learner.id == "4021")
     assert ada.overrides["entropy"].points == 2
-    path.write_text("learner,question,points,remark\nEve,entropy,2,shown to me\n")
-    assert read_marks(path, class_) == [
-        "marks.csv, line 2: nobody is called 'Eve', or several are. Copy the learner from files.csv"
-    ]
 
 
 def test_an_extension_for_nobody_on_the_roster_is_refused(tmp_path):
@@ -306,8 +304,23 @@ def test_a_week_is_graded_by_one_file(graded):
     assert tasks["Bob"]["entropy (5)"] == "5"
     assert not [head for head in tasks["Bob"] if head.startswith("dark_column")]
     files = {row["file"]: row["reason"] for row in rows(graded / "out" / "files.csv")}
-    assert files["Eve.ipynb"] == "graded, late, 12.5 % of the points are taken off"
     assert "02_additive_attention, which does not count for this class" in files["Sue.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("points", "of", "reason", "told"),
+    [
+        (3, 1.0, Reason.PASSED, "✓ Entropy: passed, 1 of 1 point"),
+        (3, 4.5, Reason.PASSED, "✓ Entropy: passed, 4.5 of 4.5 points"),
+        (2, 6.0, Reason.VALUES, "✗ Entropy: not yet, 4 of 6 points so far"),
+        (0, 6.0, Reason.VALUES, "✗ Entropy: not yet"),
+    ],
+)
+def test_other_points_are_told_where_feedback_begins(points, of, reason, told):
+    outcome = Outcome(points, 3, reason, "", "Entropy", (), points)
+    rules = ClassFile(points={"entropy": of})
+    (ada,) = learners([result("ada", tasks={"entropy": outcome})], rules)
+    assert ada.files[0].tasks["entropy"].heading == told
 
 
 def test_pages_follow_the_file(graded):

@@ -6,8 +6,7 @@ import subprocess
 import pytest
 
 from grading.intake.class_file import ClassFile
-from grading.intake.notebook_parser import asked
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Flag, asked
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names
@@ -121,11 +120,6 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
     read = {row[heads.index(id)]: row[heads.index(points)] for row in others}
     before = "Participant " if lms == "moodle" else ""
     assert {f"{before}400{at}": str(at % 3) for at in range(len(ODD))}.items() <= read.items()
-
-
-def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
-    (ada,) = grades(tmp_path, result("ada", 2, words={}))
-    assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
 
 
 # --- Pending is not zero --------------------------------------------------------------------------

@@ -20,6 +20,7 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import dedent
@@ -29,8 +30,10 @@ import pytest
 import torch
 
 from grading import grader
+from grading.assignments import fresh_records
+from grading.grader import Options
 from grading.run import dialog, protocol, scoring, worker
-from grading.run.dialog import Assignment
+from grading.run.grading import Assignment, Budget, Grading
 from grading.run.launcher import PATIENCE, Launcher, NoSandbox, Worker
 from grading.run.scoring import score_submission
 from grading.tests import fuzz, hostile
@@ -57,7 +60,7 @@ WRITTEN = re.compile(
 
 def assignments_of(name):
     public = bank.load_all(bank.FOLDER / name).values()
-    fresh = grader.fresh_records(name, secrets.randbits(40))
+    fresh = fresh_records(name, secrets.randbits(40))
     return {name: Assignment(name, hurried(public, SECONDS), hurried(fresh, SECONDS))}
 
 
@@ -171,7 +174,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     files = outside(canary)
     running, start = processes(token), time.monotonic()
 
-    result = score_submission(submission(notebook(*cells)), assignments, launcher)
+    result = score_submission(submission(notebook(*cells)), Grading(assignments, launcher))
 
     assert time.monotonic() - start < 2 * PATIENCE * (2 * SECONDS + SPARE)
     assert result.problem == ""
@@ -205,7 +208,9 @@ def test_a_gradient_that_is_not_there_earns_nothing(launcher):
     where_a_network_learns = assignments_of("02_additive_attention")
 
     def points(*cells):
-        result = score_submission(submission(notebook(*cells)), where_a_network_learns, launcher)
+        result = score_submission(
+            submission(notebook(*cells)), Grading(where_a_network_learns, launcher)
+        )
         assert result.problem == ""
         return result.points
 
@@ -233,7 +238,7 @@ def running(launcher: Launcher, *cells: str, seconds: float) -> Iterator[Worker]
         request = {"cells": [*enumerate(cells)], "seconds": 600.0, "tasks": []}
         worker.connection.sendall(protocol.pack(request))
         for number in range(len(cells)):
-            assert protocol.unpack(stream, 10_000)[0] == {"at": "cell", "which": number}
+            assert protocol.unpack(stream, 10_000)[0] == {"at": number}
         yield worker
 
 
@@ -330,7 +335,9 @@ def at_the_same_time(submissions, assignments, launcher):
     """Return the results of submissions that are graded at the same time, in order."""
     with ThreadPoolExecutor(len(submissions)) as pool:
         files = [submission(notebook(*cells)) for cells in submissions]
-        return list(pool.map(lambda file: score_submission(file, assignments, launcher), files))
+        return list(
+            pool.map(lambda file: score_submission(file, Grading(assignments, launcher)), files)
+        )
 
 
 def honest():
@@ -343,7 +350,7 @@ def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
     attackers = [ATTACKS[name].cells for name in names]
     *_, result = at_the_same_time([*attackers, honest()], assignments, launcher)
     assert (result.points, result.remarks) == (result.of, [])
-    result = score_submission(submission(notebook(*honest())), assignments, launcher)
+    result = score_submission(submission(notebook(*honest())), Grading(assignments, launcher))
     assert (result.points, result.remarks) == (result.of, [])
 
 
@@ -351,15 +358,16 @@ def test_what_never_ends_costs_its_learner_and_nobody_else(assignments, launcher
     """One worker beside others, one alone; then this learner has had all the time there is."""
     endless = submission(notebook(*ATTACKS["an interrupt that is ignored"].cells))
     fine = submission(notebook(*honest()))
-    budget = dialog.Budget(late=5.0)
+    grading = Grading(assignments, launcher)
+    grading.budgets["Ada"] = Budget(late=5.0)
     began = time.monotonic()
-    assert score_submission(endless, assignments, launcher, alone=False, budget=budget) is None
-    assert not budget.spent
-    result = score_submission(endless, assignments, launcher, budget=budget)
+    assert score_submission(endless, grading, alone=False) is None
+    assert not grading.budgets["Ada"].spent
+    result = score_submission(endless, grading)
     assert result.problem == ""
     assert time.monotonic() - began < PATIENCE * 2 * (2 * SECONDS + SPARE)
-    for own, problem in ((budget, scoring.USED_UP), (dialog.Budget(), "")):
-        result = score_submission(fine, assignments, launcher, budget=own)
+    for learner, problem in (("Ada", scoring.USED_UP), ("Bob", "")):
+        result = score_submission(replace(fine, learner=learner), grading)
         assert (result.problem, result.points) == (problem, 0 if problem else result.of)
 
 
@@ -378,7 +386,7 @@ assert double(torch.compile(layer)(torch.ones(2))).shape == (2,)
 
 def test_what_is_compiled_is_run_as_it_is(assignments, launcher):
     """A compiler would need programs and time that a worker does not have."""
-    result = score_submission(submission(notebook(RIGHT, COMPILED)), assignments, launcher)
+    result = score_submission(submission(notebook(RIGHT, COMPILED)), Grading(assignments, launcher))
     assert (result.points, result.remarks) == (ENTROPY, [])
 
 
@@ -388,7 +396,9 @@ def test_nobody_prints_fewer_lines_than_none(assignments):
     error = ["error", "So.", ""]
     part = {"error": error, "answers": answers, "printed": -7}
     frames = protocol.pack({"task": "entropy", "parts": [part]})
-    result = score_submission(submission(notebook(*honest())), assignments, PlayedLauncher(frames))
+    result = score_submission(
+        submission(notebook(*honest())), Grading(assignments, PlayedLauncher(frames))
+    )
     assert "So." in result.tasks["entropy"].lines
     assert "-7" not in repr(result)
 
@@ -404,7 +414,7 @@ def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
     with Launcher() as launcher:
         launcher._server.kill()
         launcher._server.wait()
-        result = score_submission(submission(notebook(RIGHT)), assignments, launcher)
+        result = score_submission(submission(notebook(RIGHT)), Grading(assignments, launcher))
         assert (result.problem, result.points) == ("", ENTROPY)
 
 
@@ -447,15 +457,15 @@ def test_busy_neighbours_cost_an_honest_learner_nothing(tmp_path, monkeypatch):
     )
     at_work, seen = set(), []
 
-    def watched(submission, assignments, launcher, alone, *functions):
+    def watched(submission, grading, alone):
         at_work.add(submission.file)
-        result = score_submission(submission, assignments, launcher, alone, *functions)
+        result = score_submission(submission, grading, alone)
         seen.append((submission.learner, alone, result is not None, len(at_work)))
         at_work.remove(submission.file)
         return result
 
     monkeypatch.setattr(grader, "score_submission", watched)
-    grader.grade(tmp_path / "class", tmp_path / "out", seed=5, workers=3)
+    grader.grade(tmp_path / "class", tmp_path / "out", Options(seed=5, workers=3))
     (row,) = (row for row in rows(tmp_path / "out/files.csv") if row["file"] == "honest.ipynb")
     assert row["points"] == row["of"]
     for name in "ab":  # beside others without a result, and then with one, when all others are done
@@ -497,11 +507,11 @@ def test_whatever_arrives_there_is_a_result_and_silence(dialogs):
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
-    part = {"error": [reason, "So.", "There."], "answers": [], "printed": 0}
+    part = {"error": [reason, "So.", "There.", ""], "answers": [], "printed": 0}
     first = protocol.pack({"task": "entropy", "parts": [part]})
     others = b"".join(frame.packed() for frame in fuzz.honest(assignments[NAME]))
     data = submission(notebook(*honest()))
-    result = score_submission(data, assignments, PlayedLauncher(first + others))
+    result = score_submission(data, Grading(assignments, PlayedLauncher(first + others)))
     outcome = result.tasks["entropy"]
     # That no network answered is said beside all answers only, and here there are none.
     allowed = reason in {known for known in Reason if known.from_worker} - {Reason.NO_NETWORK}

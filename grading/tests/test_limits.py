@@ -12,14 +12,16 @@ import pytest
 import torch
 
 from grading import grader
+from grading.grader import Options
 from grading.intake import limited_reader, notebook_parser
 from grading.intake.limited_reader import Reader, read_here
 from grading.intake.submissions import CannotGrade, Unreadable
 from grading.report import pages, similarity
 from grading.report.store import Store
 from grading.run import dialog, limited_child
-from grading.run.answers import TOO_MUCH, Answered, Answers, answer_here
-from grading.run.dialog import Assignment, Budget, Dialog
+from grading.run.answers import TOO_MUCH, Answers, answer_here
+from grading.run.dialog import Dialog
+from grading.run.grading import Assignment, Budget, Grading
 from grading.run.limited_child import MEMORY, LimitedChild
 from grading.run.scoring import Result, score_submission
 from grading.tests.made import NOTEBOOK, code, in_a_zip, notebook, rows, submission, write_files
@@ -49,21 +51,6 @@ def grade(folder: Path, *options: str, before: str = "") -> int:
 
 
 # --- What all files of a learner may take ---------------------------------------------------------
-
-
-def test_all_files_of_a_learner_share_one_budget(tmp_path, monkeypatch):
-    budgets = {}
-
-    def seen(submission, *rest):
-        budgets.setdefault(submission.learner, []).append(rest[-1])
-        return Result.for_file(submission, "seen")
-
-    monkeypatch.setattr(grader, "score_submission", seen)
-    files = dict.fromkeys(["ada/1.ipynb", "ada/2.ipynb", "bob/1.ipynb"], notebook("x = 1"))
-    write_files(tmp_path / "class", files)
-    grader.grade(tmp_path / "class", tmp_path / "out", seed=5, workers=1, safe=False)
-    (first, second), (other,) = budgets["ada"], budgets["bob"]
-    assert first is second is not other
 
 
 def test_of_files_that_do_not_count_no_code_is_held(tmp_path, monkeypatch):
@@ -99,15 +86,9 @@ def assignment():
     return Assignment(NOTEBOOK, public, public)
 
 
-def test_calls_that_take_too_long_in_all_are_answered_no_more(assignment):
-    slow = Answered(b"", 0.4 * dialog.ANSWERING)
-    asked = Dialog([notebook_parser.Cell(1, "")], assignment, [], lambda *_: slow)
-    assert [asked._answered()[0] for _ in range(4)] == [b"", b"", b"", TOO_MUCH]
-
-
 def test_whose_time_is_spent_gets_no_worker(assignment):
-    asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"], budget=Budget(clock=0.0))
-    asked.run(launcher=None)
+    asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
+    asked.run(None, Budget(clock=0.0))
     assert asked.replies["entropy"].public.error.reason == Reason.TIME
 
 
@@ -150,7 +131,7 @@ def test_what_costs_the_grader_itself_too_much_costs_one_file(tmp_path, monkeypa
 
     monkeypatch.setattr(grader, "score_submission", greedy)
     write_files(tmp_path / "class", dict.fromkeys(["ada.ipynb", "bob.ipynb"], notebook("x = 1")))
-    grader.grade(tmp_path / "class", tmp_path / "out", seed=5, workers=1, safe=False)
+    grader.grade(tmp_path / "class", tmp_path / "out", Options(seed=5, workers=1, safe=False))
     reasons = {row["learner"]: row["reason"] for row in rows(tmp_path / "out" / "files.csv")}
     assert "MemoryError" in reasons["ada"]
     assert reasons["bob"] == "seen"
@@ -165,7 +146,7 @@ def test_what_reads_the_files_of_a_class_reaches_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(notebook_parser, "read", look)
     monkeypatch.setattr(limited_reader, "_prepare", lambda: None)
     write_files(tmp_path / "class", {"ada.ipynb": notebook("x = 1")})
-    grader.grade(tmp_path / "class", tmp_path / "out", seed=5, workers=1)
+    grader.grade(tmp_path / "class", tmp_path / "out", Options(seed=5, workers=1))
     (row,) = rows(tmp_path / "out" / "files.csv")
     assert row["reason"] == "it sees []"
 
@@ -182,11 +163,12 @@ def test_who_takes_too_much_memory_is_ended():
 
 def test_files_that_cannot_be_read_are_paid_for_like_cells_that_never_end():
     def read(_):
-        raise Unreadable(limited_reader.TOO_MUCH)
+        raise limited_reader.TooMuch
 
-    budget, problems = Budget(late=3 * limited_reader.SECONDS), []
+    grading, problems = Grading({}, None, read), []
+    grading.budgets["Ada"] = Budget(late=3 * limited_reader.SECONDS)
     for _ in range(3):
-        result = score_submission(submission(b""), {}, None, read=read, budget=budget)
+        result = score_submission(submission(b""), grading)
         problems.append(result.problem)
     assert problems[:2] == [limited_reader.TOO_MUCH] * 2
     assert problems[2] != limited_reader.TOO_MUCH

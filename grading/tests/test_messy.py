@@ -5,8 +5,8 @@ import textwrap
 
 import pytest
 
-from grading.grader import fresh_records
-from grading.run.dialog import Assignment
+from grading.assignments import fresh_records
+from grading.run.grading import Assignment, Grading
 from grading.run.launcher import Launcher
 from grading.run.scoring import score_submission
 from grading.tests.made import NOTEBOOK, hurried, notebook, submission
@@ -142,7 +142,7 @@ MESSY = {  # what is untidy → the cells
 
 @pytest.mark.parametrize("name", MESSY)
 def test_a_right_answer_earns_all_points(name, assignments, launcher):
-    result = score_submission(submission(notebook(*MESSY[name])), assignments, launcher)
+    result = score_submission(submission(notebook(*MESSY[name])), Grading(assignments, launcher))
     assert result.problem == ""
     reasons = {task: outcome.reason for task, outcome in result.tasks.items()}
     assert reasons == dict.fromkeys(TASKS, "passed")
@@ -151,7 +151,7 @@ def test_a_right_answer_earns_all_points(name, assignments, launcher):
 
 def test_what_was_left_out_or_went_wrong_is_remarked(assignments, launcher):
     cells = ["!pip install x", "1 / 0", *CELLS]
-    result = score_submission(submission(notebook(*cells)), assignments, launcher)
+    result = score_submission(submission(notebook(*cells)), Grading(assignments, launcher))
     assert result.remarks == [
         "cell 1: left out: !pip install x",
         "cell 2: ZeroDivisionError: division by zero",

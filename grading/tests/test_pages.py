@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 from jinja2 import UndefinedError
 
-from grading.intake.red_flags import Flag
-from grading.report import pages, similarity
+from grading import hooks
+from grading.intake.notebook_parser import Flag
+from grading.report import class_statistics, pages, similarity, unrecognised
 from grading.report.similarity import Pair
 from grading.report.tables import Learner, ManualMark, learners
 from grading.report.unrecognised import UnrecognisedAnswer
@@ -23,6 +24,7 @@ from utils.checks.tasks import Misconception, Mistake, Reason, Task
 
 NOTEBOOK = "01_attention_concepts"
 ALL = [task for tasks in bank.tasks().values() for task in tasks]
+COURSE = SimpleNamespace(tasks=lambda: ALL)  # in place of the names that a class has given
 NOT_SHOWN = {"lms", "digest", "notebook", "returned"}  # the notebook is one of the course's
 
 
@@ -84,11 +86,11 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
+def test_no_text_of_a_submission_becomes_html(class_, tmp_path, monkeypatch):
     words = [hostile(field) for field in ("entry", "unknown", "name")]
     answer = UnrecognisedAnswer(*words[:2], 3, words[2], class_, outcome(), hostile("code"))
-    names = SimpleNamespace(tasks=lambda: ALL, answers_of=lambda _: [answer, answer])
-    pages.write_pages(class_, names, tmp_path, safe=True)
+    monkeypatch.setattr(unrecognised, "answers_of", lambda *_: [answer, answer])
+    pages.write_pages(class_, COURSE, tmp_path, safe=True)
     seen = ""
     for path in [tmp_path / "overview.html", *(tmp_path / "learners").iterdir()]:
         page = Elements(path.read_text(encoding="utf-8"))
@@ -99,6 +101,19 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
     texts = {*strings_of(Result), *strings_of(Outcome), "friend", "question", "answer", "unmarked"}
     texts |= {"lines", "tasks", "code", "remarks", "flags", "mark", "entry", "unknown", "name"}
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
+
+
+def test_what_hangs_on_the_grader_can_be_left_out(monkeypatch, tmp_path):
+    texts = []
+    for hooks_left in ([], hooks.HOOKS):
+        monkeypatch.setattr(hooks, "HOOKS", hooks_left)
+        monkeypatch.setattr(unrecognised, "answers_of", lambda *_: [])
+        pages.write_pages([learner_of(entropy=RIGHT)], COURSE, tmp_path, safe=True)
+        texts.append(Elements((tmp_path / "overview.html").read_text(encoding="utf-8")).text)
+    extra = ("Nearly the same", "What the class believes", "Tasks, the hardest", "unknown answer")
+    for words in extra:
+        assert [words in text for text in texts] == [False, True]
+    assert all("Ada" in text for text in texts)
 
 
 @pytest.mark.filterwarnings("error")
@@ -116,8 +131,8 @@ def test_the_overview_says_where_small_models_alone_decided(monkeypatch):
     class_ = learners([Result(**known | {"tasks": {"MyBlock": outcome()}})])
     names = pages.page_names(class_)
     said = "small ones alone decided about MyBlock"
-    assert said in Elements(pages.overview(class_, ALL, [], True, names, real=False)).text
-    assert said not in Elements(pages.overview(class_, ALL, [], True, names, real=True)).text
+    assert said in Elements(pages.overview(class_, {}, names, True, real=False)).text
+    assert said not in Elements(pages.overview(class_, {}, names, True, real=True)).text
 
 
 def test_the_overview_says_what_the_class_believes(monkeypatch):
@@ -127,7 +142,6 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
     task = Task(id="one", title="One", mistakes=mistakes, **facts)
     monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})  # the course's order
     monkeypatch.setattr(bank, "misconceptions", lambda: {late.slug: late})
-    monkeypatch.setattr(similarity, "similar_pairs", lambda _: [])  # remembers the one task
     monkeypatch.setattr(pages, "_distributions", lambda _: [])  # takes a second
     known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
 
@@ -137,7 +151,8 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
             Result(**known | {"learner": name, "tasks": {"one": each}})
             for name, each in zip("abcd", outcomes, strict=True)
         )
-        return Elements(pages.overview(class_, [task], [], True, pages.page_names(class_))).text
+        told = class_statistics.after_grading(class_, SimpleNamespace(tasks=lambda: [task]))
+        return Elements(pages.overview(class_, told, pages.page_names(class_), True)).text
 
     assert "2 of 3 believe that a mask may come late.\nIt may not." in page_of(
         "behind", "", "behind"
@@ -160,7 +175,8 @@ def test_a_task_is_compared_with_the_others_and_not_with_itself():
         for other in range(5)
         for tasks in [{"entropy": outcome(points=own), "soft_lookup": outcome(points=other)}]
     ]
-    (row,) = (row for row in pages._task_rows(learners(results), results) if row.task == "entropy")
+    rows = class_statistics.task_rows(learners(results), results)
+    (row,) = (row for row in rows if row.task == "entropy")
     assert row.statistics.discrimination == pytest.approx(0)
 
 
@@ -174,8 +190,8 @@ def learner_of(**outcomes) -> Learner:
     return learner
 
 
-RIGHT = outcome(points=2, reason=Reason.PASSED, mistake="", heading="✓ One: passed", expected=None)
-WRONG = outcome(mistake="in bits", heading="✗ Two: not yet", lines=["What it does."], expected=None)
+RIGHT = outcome(points=2, reason=Reason.PASSED, mistake="", title="One", expected=None)
+WRONG = outcome(mistake="in bits", title="Two", lines=["What it does."], expected=None)
 
 
 def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
@@ -190,12 +206,13 @@ def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
         "Read again",
     ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
-    assert "A wrong factor gives a wrong answer that looks right." in text  # the kind of `in bits`
+    (mistake,) = (each for each in bank.load("entropy").task.mistakes if each.name == "in bits")
+    assert bank.misconceptions()[mistake.misconception].advice in text
     address = "01_attention_concepts.ipynb#6.-How-focused%3F-The-entropy"
     assert f'{address}">6. How focused? The entropy</a>' in page
 
 
-STUB = outcome(reason=Reason.NOTHING, mistake="", heading="✗ Three: not yet", expected=None)
+STUB = outcome(reason=Reason.NOTHING, mistake="", title="Three", expected=None)
 
 
 def test_what_is_as_it_was_given_out_is_not_written_yet():
@@ -213,11 +230,12 @@ def test_whoever_has_not_tried_is_in_no_statistics():
         for number, each in enumerate(made)
     ]
     class_ = learners(results)
-    (row,) = pages._task_rows(class_, results)
+    (row,) = class_statistics.task_rows(class_, results)
     assert (row.share, row.tried, row.full_marks) == (0.5, 2, 1)  # of 3 points
-    mistakes = [*pages._mistake_rows(results, ALL)]
+    mistakes = [*class_statistics.mistake_rows(results, ALL)]
     assert [row[-2:] for row in mistakes] == [(2, 2)]
-    text = Elements(pages.overview(class_, ALL, [], True, pages.page_names(class_))).text
+    told = class_statistics.after_grading(class_, COURSE)
+    text = Elements(pages.overview(class_, told, pages.page_names(class_), True)).text
     assert "not written yet (1)" in text
 
 
@@ -277,8 +295,9 @@ def class_of(count: int) -> list[Learner]:
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("pages")
     answer = UnrecognisedAnswer("entropy.1", "entropy", 12, "", class_of(4), outcome(), "x" * 300)
-    names = SimpleNamespace(tasks=lambda: ALL, answers_of=lambda _: [answer])
-    pages.write_pages(class_of(FEW_MORE), names, out, safe=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unrecognised, "answers_of", lambda *_: [answer])
+        pages.write_pages(class_of(FEW_MORE), COURSE, out, safe=True)
     return out
 
 
@@ -325,7 +344,7 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder, browser):
 
 @pytest.mark.browser
 @needs.chromium
-def test_the_overview_of_two_hundred_is_short(browser, tmp_path, monkeypatch):
+def test_the_overview_of_two_hundred_is_short(browser, tmp_path):
     """Every table is full: files that failed, answers, flags, pairs, beliefs."""
     class_ = learners(
         Result(
@@ -346,11 +365,12 @@ def test_the_overview_of_two_hundred_is_short(browser, tmp_path, monkeypatch):
     )
     results = [result for learner in class_ for result in learner.files]
     pairs = [Pair(*two, 0.9, 30) for two in itertools.pairwise(results)]
-    monkeypatch.setattr(similarity, "similar_pairs", lambda _: pairs)
     links = pages.page_names(class_)
     shared = [UnrecognisedAnswer("entropy.1", "entropy", 12, "", class_[:12], outcome(), "x")] * 20
     path = tmp_path / "overview.html"
-    path.write_text(pages.overview(class_, ALL, shared, True, links), encoding="utf-8")
+    told = class_statistics.after_grading(class_, COURSE)
+    told |= {"pairs": pairs, "shared": shared, "alone": []}
+    path.write_text(pages.overview(class_, told, links, True), encoding="utf-8")
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(path.as_uri())
     assert page.locator(".listing:visible").count() >= 5

@@ -7,10 +7,11 @@ from textwrap import dedent
 
 import pytest
 
+from grading import hooks
 from grading.intake import notebook_parser, red_flags
-from grading.intake.notebook_parser import Notebook
-from grading.intake.red_flags import Flag
+from grading.intake.notebook_parser import Cell, Flag, Notebook
 from grading.run import scoring
+from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Outcome, Result
 from solutions import build
 from utils.checks import bank
@@ -32,7 +33,8 @@ def noticed(number: str, *cells: str) -> list[str]:
 
 
 def flags(name: str, cells: Iterable[tuple[int, str]]) -> list[Flag]:
-    return red_flags.find_flags(name, [*cells], notebook_parser.given_code(name))
+    code = dict.fromkeys(notebook_parser.tasks()[name], "")  # as if each had its cell
+    return hooks.flags(Notebook(name, [Cell(*cell) for cell in cells], code=code))
 
 
 IMPORT = "from torch.nn.functional import scaled_dot_product_attention as it"
@@ -138,15 +140,19 @@ def test_ordinary_code_says_nothing():
 
 def test_a_task_without_points_has_no_flag():
     found = [Flag("entropy", "uses x"), Flag("soft_lookup", "uses y"), Flag("", "mentions z")]
-    result = Result("", "", "", "", code={"soft_lookup": "def soft_lookup(): ..."})
+    result = Result("", "", "", "")
     for task, points in {"entropy": 0, "soft_lookup": 4, "read_alignment": 3}.items():
         result.tasks[task] = Outcome(points, 4, Reason.PASSED, "", "", [], points)
-    actual = [str(flag) for flag in scoring._flags(result, Notebook("", [], flags=found))]
-    assert actual == [
-        "soft_lookup uses y",
-        "the code mentions z",
-        "read_alignment is defined by no cell of the notebook",
-    ]
+    nothing_to_ask = Grading({"": Assignment("", {}, {})}, None)
+    scoring.score_tasks(result, Notebook("", [], flags=found), [], nothing_to_ask)
+    assert [*map(str, result.flags)] == ["soft_lookup uses y", "the code mentions z"]
+
+
+def test_a_task_that_no_cell_defines_has_a_flag():
+    name = NAMES[0]
+    first, *others = notebook_parser.tasks()[name]
+    found = hooks.flags(Notebook(name, [], code=dict.fromkeys(others, "")))
+    assert [*map(str, found)] == [f"{first} is defined by no cell of the notebook"]
 
 
 # --- The published answers ------------------------------------------------------------------------

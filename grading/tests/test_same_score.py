@@ -15,7 +15,7 @@ import pytest
 
 from grading.intake import notebook_parser
 from grading.run import scoring
-from grading.run.dialog import Assignment
+from grading.run.grading import Assignment, Grading
 from grading.run.launcher import Launcher
 from grading.run.scoring import Result
 from grading.tests.made import numbered
@@ -141,7 +141,8 @@ def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[V
     """Return a notebook's verdicts on the answers; the grader's have to be the same."""
     result = Result("ada", "", "", "ada.ipynb")
     sent = notebook_parser.Notebook(assignment.name, numbered(round_.cells))
-    scoring.score_tasks(result, sent, assignment, [*round_.given], launcher)
+    grading = Grading({assignment.name: assignment}, launcher)
+    scoring.score_tasks(result, sent, [*round_.given], grading)
     assert not [remark for remark in result.remarks if "Error" in remark]
     verdicts = []
     for task, given in round_.given.items():
@@ -169,7 +170,8 @@ def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker
     (path,) = [path for path in build.notebooks() if path.stem.startswith("04")]
     result = Result("ada", "", "", "ada.ipynb")
     sent = notebook_parser.Notebook(path.stem, numbered([LEAVES]))
-    scoring.score_tasks(result, sent, public(path), ["scaled_attention"], launcher)
+    grading = Grading({path.stem: public(path)}, launcher)
+    scoring.score_tasks(result, sent, ["scaled_attention"], grading)
     lines = " ".join(result.tasks["scaled_attention"].lines)
     assert "The result of `scores = query @ keys.mT` (line 3)" in lines
     assert "At `weights = (3 * scores).exp().softmax(-2)` (line 4)" in lines

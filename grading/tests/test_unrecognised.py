@@ -8,8 +8,9 @@ import torch
 
 from grading.__main__ import main
 from grading.intake.submissions import CannotGrade
+from grading.names import Names
 from grading.report.tables import Learner, learners
-from grading.report.unrecognised import Names
+from grading.report.unrecognised import answers_of
 from grading.run.dialog import Replies, Reply
 from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.made import NOTEBOOK, code, notebook, write_files
@@ -82,7 +83,7 @@ def test_the_same_answers_are_together_however_they_are_written(tmp_path):
         (ours.outputs["entropies"] != theirs.outputs["entropies"]).any()
         for ours, theirs in zip(first, second, strict=True)
     )
-    shared, alone = Names(tmp_path).answers_of(CLASS)
+    shared, alone = answers_of(CLASS, Names(tmp_path))
     assert (shared.entry, shared.task, shared.tried) == ("entropy.1", "entropy", 5)
     assert [learner.name for learner in shared.learners] == ["ada", "robert"]
     assert shared.code == "def entropy(weights):\n    return ada"  # the shorter one
@@ -91,7 +92,7 @@ def test_the_same_answers_are_together_however_they_are_written(tmp_path):
 
 def test_what_is_right_or_known_is_not_unrecognised(tmp_path):
     class_ = class_of(a=right, b=right, c=in_bits, d=in_bits, e=detached, f=detached)
-    assert Names(tmp_path).answers_of(class_) == []
+    assert answers_of(class_, Names(tmp_path)) == []
     assert not (tmp_path / "names.toml").exists()
 
 
@@ -105,26 +106,26 @@ def test_an_answer_that_stops_half_way_disturbs_nobody(tmp_path):
 
     (zoe,) = class_of(zoe=stops)
     assert zoe.results[NOTEBOOK].tasks["entropy"].returned
-    answers = Names(tmp_path).answers_of([*CLASS, zoe])
+    answers = answers_of([*CLASS, zoe], Names(tmp_path))
     assert sorted(len(answer.learners) for answer in answers) == [1, 2]
 
 
 def test_an_entry_stays_when_the_class_grows(tmp_path):
-    Names(tmp_path).answers_of(CLASS)
+    answers_of(CLASS, Names(tmp_path))
     path = tmp_path / "names.toml"
     edited = path.read_text(encoding="utf-8").replace('name = ""', 'name = ""  # to do', 1)
     path.write_text(edited, encoding="utf-8")
     larger = class_of(
         abe=doubled, ada=normalised_in_another_way, eve=doubled, robert=normalised, sue=doubled
     )
-    most, other = Names(tmp_path).answers_of(larger)
+    most, other = answers_of(larger, Names(tmp_path))
     assert (most.entry, other.entry) == ("entropy.2", "entropy.1")
     assert path.read_text(encoding="utf-8").startswith(edited)
     assert re.findall(r"^\[(.*)\]", path.read_text(), re.MULTILINE) == ["entropy.1", "entropy.2"]
 
 
 def named(tmp_path, text=NAMED) -> Names:
-    Names(tmp_path).answers_of(CLASS)
+    answers_of(CLASS, Names(tmp_path))
     (tmp_path / "names.toml").write_text(text, encoding="utf-8")
     return Names(tmp_path)
 
@@ -144,7 +145,7 @@ def test_a_name_makes_it_a_known_mistake(tmp_path):
     assert verdict(names, returned(right)).passed
     (task,) = (task for task in names.tasks() if task.id == "entropy")
     assert task.mistakes[-1].name == "from 0 to 1"
-    assert names.answers_of(CLASS)[0].name == "from 0 to 1"  # until they are marked again
+    assert answers_of(CLASS, names)[0].name == "from 0 to 1"  # until they are marked again
 
 
 def test_an_answer_to_other_inputs_is_not_used(tmp_path):

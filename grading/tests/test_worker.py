@@ -76,7 +76,7 @@ def test_a_worker_ends_with_its_server():
     ):
         cells = [(1, "while True:\n    pass")]
         worker.connection.sendall(protocol.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
-        assert protocol.unpack(stream, 1000)[0] == {"at": "cell", "which": 1}
+        assert protocol.unpack(stream, 1000)[0] == {"at": 1}
         behind = Path(f"/proc/{launcher._server.pid}/task/{launcher._server.pid}/children")
         os.kill(int(behind.read_text()), signal.SIGKILL)
         worker.connection.settimeout(20)

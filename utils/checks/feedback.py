@@ -121,11 +121,9 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     count = "1 line" if printed_lines == 1 else f"{printed_lines:,} lines"
     hidden = f"Your code printed {count} while it was checked. Prints are left out here."
     printed = [hidden] if printed_lines else []
+    first = heading(task.title, verdict.reason, verdict.points, task.points)
     if verdict.passed:
-        points = f", {task.points} of {task.points} point{'' if task.points == 1 else 's'}"
-        heading = f"✓ {task.title}: passed{points if task.points else ''}"
-        return Note(heading, [verdict.message, *printed], GOOD)
-    earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
+        return Note(first, [verdict.message, *printed], GOOD)
     mistake, evidence = verdict.mistake, verdict.evidence
     more = filter(None, [verdict.relation, verdict.right, verdict.where])
     lines, kind = [verdict.message, *_describe_slips(verdict.slips), *more], kind_of(task)
@@ -139,8 +137,18 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     if task.hints:
         stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
     if verdict.reason == Reason.NOTHING:  # no mistake yet: a stub that was run, or a whole notebook
-        return Note(f"○ {task.title}: your turn", [*lines, *printed], next_step=stuck)
-    return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
+        return Note(first, [*lines, *printed], next_step=stuck)
+    return Note(first, [*lines, *printed], BAD, next_step=stuck)
+
+
+def heading(title: str, reason: Reason, points: float, of: float) -> str:
+    """Return the first line of the feedback on a task, of whose points some were earned."""
+    if reason == Reason.PASSED:
+        earned = f", {points:g} of {of:g} point{'' if of == 1 else 's'}" if of else ""
+        return f"✓ {title}: passed{earned}"
+    if reason == Reason.NOTHING:
+        return f"○ {title}: your turn"
+    return f"✗ {title}: not yet{f', {points:g} of {of:g} points so far' if points else ''}"
 
 
 def _describe_slips(slugs: Sequence[str]) -> list[str]:

@@ -44,13 +44,20 @@ class AnswerError(Exception):
         message: a sentence or two for the learner, with the way out.
         where: for an exception, the learner's line and the inputs that raised it.
         earlier: values returned in the cases before this error.
+        raised: for an exception, the name of its class.
     """
 
     def __init__(
-        self, reason: Reason, message: str, where: str = "", earlier: Sequence[Answer] = ()
+        self,
+        reason: Reason,
+        message: str,
+        where: str = "",
+        earlier: Sequence[Answer] = (),
+        raised: str = "",
     ):
         super().__init__(message)
         self.reason, self.message, self.where, self.earlier = reason, message, where, earlier
+        self.raised = raised
 
 
 class Printed(io.TextIOBase):
@@ -319,7 +326,8 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
             )
             raise AnswerError(Reason.NOTHING, f"{message} again.", line_of(error)) from None
         where = f"{line_of(error)}{_called_with(case)}"
-        raise AnswerError(Reason.ERROR, in_a_line(error), where) from None
+        raised = type(error).__name__
+        raise AnswerError(Reason.ERROR, in_a_line(error), where, raised=raised) from None
 
 
 def in_a_line(error: BaseException) -> str:
