@@ -14,7 +14,7 @@ LAYERS = [
     *("preflight", "sheet", "parts", "widgets", "cards", "checks", "plots", "experiments"),
     *("translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
-    *("kv_cache", "attention", "positions", "masks"),
+    *("kv_cache", "torch_twins", "attention", "positions", "masks"),
     *("running_example", "model_helpers", "model_card", "at_work", "export"),
 ]
 

@@ -144,7 +144,10 @@ def with_yours(
     mine = attend and _written(attend)
     for block in yours.blocks:
         if attend is not None:
-            block.attention._fuse = lambda q, k, v, mask: mine(q, k, v, _open(mask, q, k))
+            block.attention.attend_heads = lambda q, k, v, mask, *_: (
+                mine(q, k, v, _open(mask, q, k)),
+                None,
+            )
     if turn is not None:
         yours.blocks[0].attention.positions.turn = _written(turn)  # all blocks share them
     if extend is not None:
