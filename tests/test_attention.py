@@ -25,6 +25,7 @@ from utils.attention import (
     MultiHeadAttention,
     MultiplicativeAttention,
     ScaledDotProductAttention,
+    scaled_attention,
 )
 from utils.masks import causal_mask, padding_mask, window_mask
 from utils.model_helpers import count_parameters
@@ -352,6 +353,15 @@ def test_dropout_touches_the_weights_in_training_alone(name):
     assert abs(sums.mean() - 1) < 0.1  # on average they are kept
     _, weights = mechanism.eval()(query, keys)
     assert torch.allclose(weights.sum(-1), torch.ones(4, 6), atol=1e-5)
+
+
+def test_the_plain_function_computes_what_the_class_does():
+    query, keys, values = torch.randn(2, 3, 8), torch.randn(2, 5, 8), torch.randn(2, 5, 6)
+    for mask in (None, padding_mask([4, 0], 5)):
+        of_class = ScaledDotProductAttention(8)(query, keys, values, mask)
+        assert all(map(torch.equal, scaled_attention(query, keys, values, mask), of_class))
+    context, _ = scaled_attention(query[0], keys[0], values[0])  # a single sentence
+    assert torch.allclose(context, scaled_attention(query, keys, values)[0][0], atol=1e-6)
 
 
 # --- multi-head -----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 by_dtype = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.key_dim == case.value_dim])
+@by_case
 @pytest.mark.parametrize("size", [1, 10, 60])
 def test_in_float16_nothing_overflows_that_does_not_in_pytorch(case, size):
     """Before they are scaled, the scores of the larger inputs are far beyond 65,504."""

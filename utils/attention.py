@@ -3,7 +3,7 @@
 Attention is one idea in three steps: **score** each key against the query, turn the scores into
 weights with a **masked softmax**, and take the **weighted sum** of the values. The mechanisms
 differ above all in how they score. `scaled_attention` is all three steps of the best known one, as
-notebook 04 builds them; the classes add what is learned, and one way of calling them:
+notebook 04 builds them; the classes share one way of being called:
 
     context, weights = mechanism(query, keys, values=None, mask=None)
 
@@ -77,10 +77,11 @@ class Memory(NamedTuple):
 class Attention(nn.Module):
     """Base class of all mechanisms: score, masked softmax, weighted sum.
 
-    A subclass defines its score in `compare`. It may also override how it projects
-    (`project_queries`, `project_keys`, `project_values`), how scores become weights (`weigh`), and
-    how the weights combine the values (`look_up`). A mechanism that attends around a position
-    overrides `_attend`, and gets the positions of its queries from `target_positions`.
+    Notebook 03, section 6, builds a mechanism on it. A subclass defines its score in `compare`. It
+    may also override how it projects (`project_queries`, `project_keys`, `project_values`), how
+    scores become weights (`weigh`), and how the weights combine the values (`look_up`). A mechanism
+    that attends around a position overrides `_attend`, and gets the positions of its queries from
+    `target_positions`.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
@@ -407,7 +408,8 @@ class LocalAttention(Attention):
 class ScaledDotProductAttention(Attention):
     """Attention whose score is the dot product divided by √dim.
 
-    The division keeps the variance of the scores near 1 at every width.
+    The division keeps the variance of the scores near 1 at every width. Without a class, it is
+    `scaled_attention`.
 
     Notebook 04, section 3. Source: Vaswani et al. 2017, section 3.2.1, equation 1.
 
