@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from utils.attention import MultiHeadAttention, ScaledDotProductAttention
 from utils.masks import causal_mask, padding_mask
+from utils.torch_twins import from_torch, to_torch
 
 DIM, HEADS, GROUPED_HEADS = 24, 3, 4
 
@@ -105,14 +106,14 @@ def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
     }
 
 
-def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> dict[str, float]:
+def multi_head(case: Case, dtype: torch.dtype, fused: bool, back: bool) -> dict[str, float]:
     """Compare `MultiHeadAttention` with `nn.MultiheadAttention`, after copying the parameters.
 
     Args:
         case: sizes and mask.
         dtype: dtype of inputs and parameters.
         fused: whether ours runs without returning weights, on PyTorch's fused kernel.
-        to_torch: whether the parameters are also copied from ours to PyTorch's, and not only from
+        back: whether the parameters are also copied from ours to PyTorch's, and not only from
             PyTorch's to ours.
 
     Returns:
@@ -124,9 +125,9 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     theirs = nn.MultiheadAttention(DIM, HEADS, **widths)
     for parameter in theirs.parameters():  # biases start at 0, where a wrong one would not show
         nn.init.normal_(parameter, std=0.2)
-    ours = MultiHeadAttention.from_torch(theirs)
-    if to_torch:
-        theirs = ours.to_torch()
+    ours = from_torch(theirs)
+    if back:
+        theirs = to_torch(ours)
     query, keys, values = inputs = draw(case, dtype)
 
     mask = case.mask()

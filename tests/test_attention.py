@@ -13,6 +13,7 @@ from tests.mechanisms import (
     DIM,
     MECHANISMS,
     SlidingWindowAttention,
+    every,
     every_mechanism,
     every_unordered_mechanism,
 )
@@ -24,6 +25,7 @@ from utils.attention import (
     MultiHeadAttention,
     MultiplicativeAttention,
     ScaledDotProductAttention,
+    scaled_attention,
 )
 from utils.masks import causal_mask, padding_mask, window_mask
 from utils.model_helpers import count_parameters
@@ -104,6 +106,14 @@ def test_padding_changes_nothing(mechanism):
     assert torch.allclose(weights, weights_padded[..., :5], atol=1e-5)
 
 
+@every({name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.local})
+def test_weights_are_the_softmax_of_the_scores(mechanism):
+    attention, query, keys = make(mechanism)
+    expected = attention.score(query, keys).softmax(-1)  # (batch, …, tgt_len, src_len)
+    _, weights = attention(query, keys)
+    assert torch.allclose(weights, expected.mean(1) if mechanism.heads else expected, atol=1e-6)
+
+
 @every_unordered_mechanism
 @given(**sizes)
 @some_shapes
@@ -122,7 +132,7 @@ def test_permuting_the_source_permutes_the_weights(mechanism, batch, tgt_len, sr
 def test_adding_a_constant_to_the_scores_changes_nothing(mechanism, constant):
     attention, query, keys = make(mechanism)
     _, weights = attention(query, keys)
-    compare = attention.compare
+    compare, attention.fused = attention.compare, False
     attention.compare = lambda *inputs: compare(*inputs) + constant
     _, weights_shifted = attention(query, keys)
     assert torch.allclose(weights, weights_shifted, atol=1e-4)
@@ -345,6 +355,15 @@ def test_dropout_touches_the_weights_in_training_alone(name):
     assert torch.allclose(weights.sum(-1), torch.ones(4, 6), atol=1e-5)
 
 
+def test_the_plain_function_computes_what_the_class_does():
+    query, keys, values = torch.randn(2, 3, 8), torch.randn(2, 5, 8), torch.randn(2, 5, 6)
+    for mask in (None, padding_mask([4, 0], 5)):
+        of_class = ScaledDotProductAttention(8)(query, keys, values, mask)
+        assert all(map(torch.equal, scaled_attention(query, keys, values, mask), of_class))
+    context, _ = scaled_attention(query[0], keys[0], values[0])  # a single sentence
+    assert torch.allclose(context, scaled_attention(query, keys, values)[0][0], atol=1e-6)
+
+
 # --- multi-head -----------------------------------------------------------------------------
 
 
@@ -448,16 +467,15 @@ CHANGED_STEPS = {
 }
 
 
-@pytest.mark.parametrize("where", ["subclass", "instance"])
 @pytest.mark.parametrize("step", CHANGED_STEPS)
-def test_a_changed_step_is_never_replaced_by_the_fused_one(step, where):
+def test_a_class_that_says_so_takes_its_own_steps_with_weights_and_without(step):
     torch.manual_seed(0)
-    change = CHANGED_STEPS[step]
-    changed = type("Changed", (MultiHeadAttention,), {step: change} if where == "subclass" else {})
-    mechanism, states = changed(8, 2), torch.randn(2, 5, 8)
-    if where == "instance":
-        setattr(mechanism, step, lambda *inputs: change(mechanism, *inputs))
+    own = {"fused": False, step: CHANGED_STEPS[step]}
+    mechanism, states = type("Changed", (MultiHeadAttention,), own)(8, 2), torch.randn(2, 5, 8)
+    plain = MultiHeadAttention(8, 2)
+    plain.load_state_dict(mechanism.state_dict())
     context, _ = mechanism(states, states)
+    assert (context - plain(states, states)[0]).abs().max() > 1e-3
     without_weights, weights = mechanism(states, states, return_weights=None)
     assert weights is None
     assert torch.equal(without_weights, context)

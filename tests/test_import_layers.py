@@ -16,7 +16,7 @@ LAYERS = [
     *("checks", "experiments", "plots"),
     *("translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
-    *("kv_cache", "attention", "positions", "masks"),
+    *("kv_cache", "torch_twins", "attention", "positions", "masks"),
     *("running_example", "model_helpers", "model_card", "at_work", "export"),
 ]
 

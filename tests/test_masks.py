@@ -52,6 +52,37 @@ def test_a_row_masked_whole_gives_zeros_and_zero_gradients(dtype):
     assert scores.grad.isfinite().all()
 
 
+def test_the_scores_are_left_alone_unless_they_may_be_written_to():
+    scores, mask = torch.randn(2, 3, 4, 4), causal_mask(4)
+    before, weights = scores.clone(), masked_softmax(scores, mask)
+    assert torch.equal(scores, before)
+    assert torch.equal(masked_softmax(scores, mask, inplace=True), weights)
+
+
+# Made with a mask whose rows are all open, and called with one that has an empty row.
+MADE_ONCE = {
+    "traced": lambda scores, mask: torch.jit.trace(masked_softmax, (scores, mask)),
+    "exported": lambda scores, mask: torch.export.export(
+        MaskedSoftmax(), (scores, mask), strict=False
+    ).module(),
+    "mapped": lambda scores, mask: torch.vmap(masked_softmax),
+}
+
+
+class MaskedSoftmax(torch.nn.Module):
+    def forward(self, scores, mask):
+        return masked_softmax(scores, mask, inplace=True)
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("make", MADE_ONCE.values(), ids=MADE_ONCE)
+def test_what_is_made_once_stands_an_empty_row_later(make):
+    scores, mask = torch.randn(3, 4, 4), causal_mask(4).repeat(3, 1, 1)
+    made = make(scores, mask)
+    mask[1, 2] = False
+    torch.testing.assert_close(made(scores.clone(), mask), masked_softmax(scores, mask))
+
+
 def test_another_axis_can_hold_the_source():
     scores = torch.randn(3, 5)
     mask = torch.rand(3, 5) > 0.4

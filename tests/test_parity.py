@@ -2,15 +2,44 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from tests.parity import CASES, GROUPED_HEADS, grouped_query, multi_head, scaled_dot_product
-from utils.attention import MultiHeadAttention
+from utils.attention import MultiHeadAttention, ScaledDotProductAttention
+from utils.torch_twins import from_torch, to_torch
 
 TOLERANCE = {torch.float32: 2e-6, torch.float64: 1e-10}  # relative to the largest entry
 
 by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 by_dtype = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+
+
+@by_case
+@pytest.mark.parametrize("size", [1, 10, 60])
+def test_in_float16_nothing_overflows_that_does_not_in_pytorch(case, size):
+    """Before they are scaled, the scores of the larger inputs are far beyond 65,504."""
+    torch.manual_seed(0)
+    mask = case.mask()
+    half = {"dtype": torch.float16}
+    query, keys, values = (
+        size * torch.randn(case.batch, length, 64, **half)
+        for length in (case.tgt_len, case.src_len, case.src_len)
+    )
+    expected = F.scaled_dot_product_attention(query, keys, values, mask)
+    context, weights = ScaledDotProductAttention(64)(query, keys, values, mask)
+    assert expected.isfinite().all()
+    assert weights.isfinite().all()
+    torch.testing.assert_close(context, expected, atol=0.02 * size, rtol=0.02)
+
+    theirs = nn.MultiheadAttention(64, 4, batch_first=True, **half)
+    ours, hidden = from_torch(theirs), None if mask is None else ~mask.repeat_interleave(4, dim=0)
+    expected, _ = theirs(query, keys, values, attn_mask=hidden, need_weights=False)
+    assert expected.isfinite().all()
+    for return_weights in ("heads", None):
+        context, weights = ours(query, keys, values, mask, return_weights=return_weights)
+        torch.testing.assert_close(context, expected, atol=0.02 * size, rtol=0.02)
+        assert weights is None or weights.isfinite().all()
 
 
 @by_case
@@ -24,9 +53,9 @@ def test_scaled_dot_product(case, dtype):
 @by_case
 @by_dtype
 @pytest.mark.parametrize("fused", [False, True], ids=["with weights", "fused"])
-@pytest.mark.parametrize("to_torch", [False, True], ids=["from torch", "to torch"])
-def test_multi_head(case, dtype, fused, to_torch):
-    apart = multi_head(case, dtype, fused, to_torch)
+@pytest.mark.parametrize("back", [False, True], ids=["from torch", "to torch"])
+def test_multi_head(case, dtype, fused, back):
+    apart = multi_head(case, dtype, fused, back)
     assert set(apart) >= {"outputs", "gradients"}
     assert max(apart.values()) <= TOLERANCE[dtype], apart
 
@@ -59,27 +88,27 @@ def test_grouped_heads_are_repeated_for_pytorch_and_averaged_on_the_way_back(kv_
             super().__init__(*sizes, **settings, kv_heads=kv_heads)
 
     ours = Grouped(12, 4, 6, 10, bias=bias)
-    theirs = ours.to_torch()
+    theirs = to_torch(ours)
     query, keys, values = torch.randn(2, 3, 12), torch.randn(2, 5, 6), torch.randn(2, 5, 10)
     for actual, expected in zip(
         ours(query, keys, values), theirs(query, keys, values), strict=True
     ):
         assert torch.allclose(actual, expected, atol=1e-6)
-    back = Grouped.from_torch(theirs)
+    back = from_torch(theirs, Grouped)
     for name, tensor in ours.state_dict().items():
         assert torch.allclose(back.state_dict()[name], tensor, atol=1e-6), name
     key_heads = theirs.k_proj_weight.detach().unflatten(0, (4, -1))  # (heads, head_dim, key_dim)
     nn.init.normal_(theirs.k_proj_weight)
     expected = torch.cat([group.mean(0) for group in key_heads.chunk(kv_heads)])
-    assert torch.allclose(Grouped.from_torch(theirs).W_k.weight, expected, atol=1e-6)
+    assert torch.allclose(from_torch(theirs, Grouped).W_k.weight, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("widths", [{}, {"kdim": 6, "vdim": 10}])
 def test_copies_share_no_memory_and_lose_nothing_on_the_way_back(bias, widths):
     theirs = nn.MultiheadAttention(12, 4, dropout=0.3, bias=bias, batch_first=True, **widths)
-    ours = MultiHeadAttention.from_torch(theirs)
-    back = ours.to_torch()
+    ours = from_torch(theirs)
+    back = to_torch(ours)
     assert ours.attention.dropout.p == back.dropout == 0.3
     assert theirs.state_dict().keys() == back.state_dict().keys()
     for name, tensor in theirs.state_dict().items():
@@ -94,15 +123,15 @@ def test_copies_share_no_memory_and_lose_nothing_on_the_way_back(bias, widths):
 )
 def test_what_pytorch_s_module_lacks_is_not_copied(name, value):
     with pytest.raises(ValueError, match=f"{name}.* no counterpart in nn.MultiheadAttention"):
-        MultiHeadAttention(12, 4, **{name: value}).to_torch()
+        to_torch(MultiHeadAttention(12, 4, **{name: value}))
 
 
 def test_a_head_width_that_says_what_is_so_anyway_is_copied():
     ours, states = MultiHeadAttention(12, 4, head_dim=3), torch.randn(2, 5, 12)
-    assert torch.allclose(ours(states, states)[0], ours.to_torch()(states, states, states)[0])
+    assert torch.allclose(ours(states, states)[0], to_torch(ours)(states, states, states)[0])
 
 
 @pytest.mark.parametrize("extra", ["add_bias_kv", "add_zero_attn"])
 def test_what_has_no_counterpart_is_refused(extra):
     with pytest.raises(ValueError, match="no counterpart"):
-        MultiHeadAttention.from_torch(nn.MultiheadAttention(12, 4, **{extra: True}))
+        from_torch(nn.MultiheadAttention(12, 4, **{extra: True}))

@@ -14,6 +14,7 @@ from utils.positions import (
     sinusoidal_positions,
     stretched_frequencies,
 )
+from utils.torch_twins import to_torch
 
 
 def test_columns_are_the_waves_of_the_paper():
@@ -247,4 +248,4 @@ def test_positions_made_without_memory_are_right_once_the_model_has_some(positio
 
 def test_positions_cannot_go_to_pytorch_s_module():
     with pytest.raises(ValueError, match="positions have no counterpart"):
-        MultiHeadAttention(8, 2, positions=AlibiPositions()).to_torch()
+        to_torch(MultiHeadAttention(8, 2, positions=AlibiPositions()))

@@ -88,7 +88,7 @@ def test_your_functions_give_the_same_states_at_once_and_in_pieces(model):
     assert compare(model, yours, TOKENS).same
     for piece in (1, 5, 12):
         assert compare(model, yours, TOKENS, piece=piece).same
-    assert "_fuse" not in vars(model.blocks[0].attention)
+    assert "attend_heads" not in vars(model.blocks[0].attention)
 
 
 def test_a_function_that_is_wrong_is_found_by_its_states(model):

@@ -9,6 +9,7 @@ from utils.masks import causal_mask, padding_mask
 from utils.model_helpers import set_seed
 from utils.positions import AlibiPositions, Positions, RotaryPositions, SinusoidalPositions
 from utils.seq2seq import Seq2Seq
+from utils.torch_twins import to_torch
 from utils.training import Trainer
 from utils.transformer import (
     MAX_LEN,
@@ -42,7 +43,7 @@ def make(corpus, pre=True, layers=2, dropout=0.0):
 
 
 def copy_common(theirs, ours, norms):
-    theirs.self_attn = ours.attention.to_torch()
+    theirs.self_attn = to_torch(ours.attention)
     theirs.linear1, theirs.linear2 = ours.feed_forward[0], ours.feed_forward[2]
     for place, norm in enumerate(norms, start=1):
         setattr(theirs, f"norm{place}", norm)
@@ -65,7 +66,7 @@ def test_the_blocks_are_pytorch_s(pre):
     ours = DecoderBlock(**SIZES, pre=pre).double()
     norms = [ours.norms[place] for place in (0, 2, 1)]
     theirs = copy_common(nn.TransformerDecoderLayer(16, 4, 24, **settings), ours, norms)
-    theirs.multihead_attn = ours.cross.to_torch()
+    theirs.multihead_attn = to_torch(ours.cross)
     expected = theirs(target, source, ~causal, memory_key_padding_mask=~mask[:, 0])
     assert torch.allclose(ours(target, causal, source, mask), expected, atol=1e-10)
 

@@ -2,7 +2,8 @@
 
 Attention is one idea in three steps: **score** each key against the query, turn the scores into
 weights with a **masked softmax**, and take the **weighted sum** of the values. The mechanisms
-differ above all in how they score.
+differ above all in how they score. `scaled_attention` is all three steps of the best known one, as
+notebook 04 builds them; the classes share one way of being called:
 
     context, weights = mechanism(query, keys, values=None, mask=None)
 
@@ -33,6 +34,32 @@ from utils.positions import Positions
 Method = Literal["dot", "general", "concat"]  # Luong's three scores
 
 
+def scaled_attention(
+    query: Float[Tensor, "... tgt_len dim"],
+    keys: Float[Tensor, "... src_len dim"],
+    values: Float[Tensor, "... src_len value_dim"],
+    mask: Bool[Tensor, "..."] | None = None,
+    scale: float | None = None,
+    dropout: float = 0.0,
+) -> tuple[Float[Tensor, "... tgt_len value_dim"], Float[Tensor, "... tgt_len src_len"]]:
+    """Return context and weights of scaled dot-product attention.
+
+    Notebook 04, sections 3 to 6. Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+
+    Args:
+        query, keys, values: any number of equal axes in front, such as batch and heads.
+        mask: True = may be attended to, broadcastable to the weights; None allows everything.
+        scale: the scores' factor; 1 / √dim if not given.
+        dropout: share of the weights set to 0; the others are scaled up by 1 / (1 - dropout).
+    """
+    scale = 1 / math.sqrt(keys.shape[-1]) if scale is None else scale
+    # The query is scaled: it is smaller than the scores, which in float16 might overflow before.
+    scores = (query * scale) @ keys.transpose(-2, -1)  # (..., tgt_len, src_len)
+    weights = masked_softmax(scores, mask, inplace=True)  # (..., tgt_len, src_len)
+    weights = F.dropout(weights, dropout)
+    return weights @ values, weights  # (..., tgt_len, value_dim)
+
+
 class Memory(NamedTuple):
     """The source of a batch as `Attention.remember` returns it, for any number of queries.
 
@@ -50,10 +77,11 @@ class Memory(NamedTuple):
 class Attention(nn.Module):
     """Base class of all mechanisms: score, masked softmax, weighted sum.
 
-    A subclass defines its score in `compare`. It may also override how it projects
-    (`project_queries`, `project_keys`, `project_values`), how scores become weights (`weigh`), and
-    how the weights combine the values (`look_up`). A mechanism that attends around a position
-    overrides `_attend`, and gets the positions of its queries from `target_positions`.
+    Notebook 03, section 6, builds a mechanism on it. A subclass defines its score in `compare`. It
+    may also override how it projects (`project_queries`, `project_keys`, `project_values`), how
+    scores become weights (`weigh`), and how the weights combine the values (`look_up`). A mechanism
+    that attends around a position overrides `_attend`, and gets the positions of its queries from
+    `target_positions`.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
@@ -184,7 +212,7 @@ class Attention(nn.Module):
 class DotProductAttention(Attention):
     """Attention whose score is the dot product of query and key, e = s · h. Nothing is learned.
 
-    Source: Luong et al. 2015, section 3.1, "dot".
+    Notebook 01, section 4. Source: Luong et al. 2015, section 3.1, "dot".
 
     Args:
         dim: width of both queries and keys, which a dot product needs to be equal.
@@ -201,7 +229,7 @@ class AdditiveAttention(Attention):
     """Attention whose score is a small network: e = v · tanh(W s + U h).
 
     This form is called split: W s and U h are computed separately, so each key is projected once.
-    Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
+    Notebook 02, sections 3 and 5. Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
 
     Args:
         query_dim, key_dim: widths of the queries s and of the keys h.
@@ -230,7 +258,7 @@ class ConcatenatedAdditiveAttention(Attention):
 
     It computes the same function as `AdditiveAttention` (see `split`), but repeats the query for
     each key and projects the keys again for each query. It is there to be read and compared with.
-    Source: Luong et al. 2015, section 3.1, "concat".
+    Notebook 02, section 5. Source: Luong et al. 2015, section 3.1, "concat".
     """
 
     def __init__(self, query_dim: int, key_dim: int, attention_dim: int):
@@ -262,7 +290,7 @@ class MultiplicativeAttention(Attention):
     - "general": s · (W h), a learned matrix between the two
     - "concat": v · tanh(W [s; h]), computed in the split form of `AdditiveAttention`
 
-    Source: Luong et al. 2015, section 3.1.
+    Notebook 03, sections 1 to 3. Source: Luong et al. 2015, section 3.1.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
@@ -305,9 +333,9 @@ class LocalAttention(Attention):
       to p. After the softmax, the weights are multiplied by a Gaussian of standard deviation D/2
       around p itself, through which p gets its gradient; the rows then sum to less than 1.
 
-    Source: Luong et al. 2015, section 3.2, equations 9 and 10. Self-attention in a sliding window
-    needs no class of its own: any mechanism does it with the mask given in the docstring of
-    `utils.masks.window_mask`.
+    Notebook 03, section 5. Source: Luong et al. 2015, section 3.2, equations 9 and 10.
+    Self-attention in a sliding window needs no class of its own: any mechanism does it with the
+    mask given in the docstring of `utils.masks.window_mask`.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
@@ -380,9 +408,10 @@ class LocalAttention(Attention):
 class ScaledDotProductAttention(Attention):
     """Attention whose score is the dot product divided by √dim.
 
-    The division keeps the variance of the scores near 1 at every width.
+    The division keeps the variance of the scores near 1 at every width. Without a class, it is
+    `scaled_attention`.
 
-    Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+    Notebook 04, section 3. Source: Vaswani et al. 2017, section 3.2.1, equation 1.
 
     Args:
         dim: width of the queries and of the keys.
@@ -408,10 +437,15 @@ class MultiHeadAttention(Attention):
 
     Queries, keys and values are projected to `dim` and split into heads of width dim / heads. Each
     head attends by itself; the contexts are joined and projected once more. The number of
-    parameters does not depend on the number of heads. Source: Vaswani et al. 2017, section 3.2.2.
+    parameters does not depend on the number of heads. Notebook 05, section 2. Source: Vaswani et
+    al. 2017, section 3.2.2.
 
     `forward` and `attend` also take `return_weights`: "mean" of the heads, (batch, tgt_len,
     src_len); "heads", (batch, heads, tgt_len, src_len); None for no weights, which is fastest.
+
+    Heads attend by `scaled_attention`, or by PyTorch's kernel, which computes the same and never
+    stores weights. A subclass that changes `share`, `compare`, `weigh` or `look_up` says so with
+    `fused = False`: then these four steps are taken one by one.
 
     Args:
         dim: width of the queries and of the context.
@@ -434,6 +468,8 @@ class MultiHeadAttention(Attention):
         ValueError: `heads` does not divide `dim` and no `head_dim` is given, `kv_heads` does not
             divide `heads`, or `head_dim`, `bias` or `qk_norm` cannot be.
     """
+
+    fused = True
 
     def __init__(
         self,
@@ -472,6 +508,49 @@ class MultiHeadAttention(Attention):
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
         self.positions = positions
 
+    def project_queries(self, query, position=0):
+        return self._turn(self.norm_q(self.split_heads(self.W_q(query))), position)
+
+    def project_keys(self, keys, position=0):
+        return self._turn(self.norm_k(self.split_heads(self.W_k(keys))), position)
+
+    def project_values(self, values):
+        return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
+
+    def _attend(self, query, memory, position=0, return_weights="mean"):
+        if return_weights not in ("mean", "heads", None):
+            raise ValueError(
+                f'return_weights must be "mean", "heads" or None, got {return_weights!r}'
+            )
+        queries = self.project_queries(query, position)  # (batch, heads, tgt_len, head_dim)
+        keys, values, mask = memory  # (batch, kv_heads, src_len, head_dim), both
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len): the same for all heads
+        bias = self._bias(query, keys.shape[2], position)  # (heads, tgt_len, src_len) or None
+        weighted = return_weights is not None
+        contexts, weights = self.attend_heads(queries, keys, values, mask, bias, weighted)
+        context = self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
+        if return_weights == "mean":
+            weights = weights.mean(1)  # (batch, tgt_len, src_len)
+        return context, weights if weighted else None
+
+    def attend_heads(self, queries, keys, values, mask, bias=None, weighted=True):
+        """Return contexts (batch, heads, tgt_len, head_dim), and weights unless not `weighted`."""
+        if bias is not None or not self.fused:
+            scores = self.compare(queries, keys)  # (batch, heads, tgt_len, src_len)
+            weights = self.weigh(scores if bias is None else scores + bias, mask)
+            return self.look_up(weights, values), weights
+        scale = self.attention.scale
+        dropout = self.attention.dropout.p if self.training else 0.0
+        if weighted:
+            keys, values = self.share(keys), self.share(values)
+            return scaled_attention(queries, keys, values, mask, scale, dropout)
+        if mask is not None:
+            check_mask(mask, (*queries.shape[:3], keys.shape[2]))
+        settings = {"scale": scale, "enable_gqa": self.kv_heads < self.heads}
+        contexts = F.scaled_dot_product_attention(queries, keys, values, mask, dropout, **settings)
+        return contexts, None
+
     def split_heads(self, tensor: Float[Tensor, "batch len dim"]) -> Tensor:
         """Split the width into heads, on an axis after the batch: (batch, heads, len, head_dim)."""
         return tensor.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
@@ -479,21 +558,6 @@ class MultiHeadAttention(Attention):
     def join_heads(self, tensor: Float[Tensor, "batch heads len head_dim"]) -> Tensor:
         """Undo `split_heads`: join the heads to one width, (batch, len, dim)."""
         return tensor.transpose(1, 2).flatten(2)
-
-    def project_queries(self, query, position=0):
-        return self._turn(self.norm_q(self.split_heads(self.W_q(query))), position)
-
-    def project_keys(self, keys, position=0):
-        return self._turn(self.norm_k(self.split_heads(self.W_k(keys))), position)
-
-    def _turn(self, vectors: Tensor, position: int | None) -> Tensor:
-        """Turn queries or keys (batch, heads, len, head_dim), if positions turn them."""
-        if self.positions is None:
-            return vectors
-        return self.positions.turn(vectors, self.target_positions(vectors, position))
-
-    def project_values(self, values):
-        return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
 
     def share(self, tensor: Tensor) -> Tensor:
         """Repeat keys or values (batch, kv_heads, …) so that each query head has its own.
@@ -508,10 +572,22 @@ class MultiHeadAttention(Attention):
     def compare(self, query, projected_keys):
         return self.attention.compare(query, self.share(projected_keys))
 
+    def weigh(self, scores, mask):
+        return self.attention.weigh(scores, mask)
+
+    def look_up(self, weights, projected_values):
+        return weights @ self.share(projected_values)
+
     def score(self, query, keys):
         scores = super().score(query, keys)  # (batch, heads, tgt_len, src_len)
         bias = self._bias(query, keys.shape[1], position=0)
         return scores if bias is None else scores + bias
+
+    def _turn(self, vectors: Tensor, position: int | None) -> Tensor:
+        """Turn queries or keys (batch, heads, len, head_dim), if positions turn them."""
+        if self.positions is None:
+            return vectors
+        return self.positions.turn(vectors, self.target_positions(vectors, position))
 
     def _bias(self, query: Tensor, src_len: int, position: int | None) -> Tensor | None:
         """Return what positions add to the scores, (heads, tgt_len, src_len), or None."""
@@ -520,113 +596,6 @@ class MultiHeadAttention(Attention):
         places = self.target_positions(query, position)  # (tgt_len,)
         bias = self.positions.bias(self.heads, places, src_len)
         return None if bias is None else bias.to(query)
-
-    def weigh(self, scores, mask):
-        return self.attention.weigh(scores, mask)
-
-    def look_up(self, weights, projected_values):
-        return weights @ self.share(projected_values)
-
-    def _attend(self, query, memory, position=0, return_weights="mean"):
-        if return_weights not in ("mean", "heads", None):
-            raise ValueError(
-                f'return_weights must be "mean", "heads" or None, got {return_weights!r}'
-            )
-        keys, values, mask = memory  # (batch, kv_heads, src_len, head_dim), both
-        if mask is not None and mask.dim() == 3:
-            mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len): the same for all heads
-        queries = self.project_queries(query, position)  # (batch, heads, tgt_len, head_dim)
-        bias = self._bias(query, keys.shape[2], position)
-        if return_weights is None and bias is None and self._is_fusible():
-            weights, contexts = None, self._fuse(queries, keys, values, mask)
-        else:
-            scores = self.compare(queries, keys)  # (batch, heads, tgt_len, src_len)
-            weights = self.weigh(scores if bias is None else scores + bias, mask)
-            contexts = self.look_up(weights, values)  # (batch, heads, tgt_len, head_dim)
-        context = self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
-        if return_weights == "mean":
-            weights = weights.mean(1)  # (batch, tgt_len, src_len)
-        return context, None if return_weights is None else weights
-
-    def _is_fusible(self) -> bool:
-        """Return whether PyTorch's kernel gives the same: whether no subclass overrides a step."""
-        return type(self.attention) is ScaledDotProductAttention and all(
-            getattr(getattr(self, step), "__func__", None) is getattr(MultiHeadAttention, step)
-            for step in ("share", "compare", "weigh", "look_up")
-        )
-
-    def _fuse(self, queries, keys, values, mask) -> Tensor:
-        """Return the contexts of all heads from PyTorch's kernel, which never stores weights."""
-        if mask is not None:
-            check_mask(mask, (*queries.shape[:3], keys.shape[2]))
-        dropout = self.attention.dropout.p if self.training else 0.0
-        settings = {"scale": self.attention.scale, "enable_gqa": self.kv_heads < self.heads}
-        return F.scaled_dot_product_attention(queries, keys, values, mask, dropout, **settings)
-
-    @classmethod
-    def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """Return a `MultiHeadAttention` with the weights of PyTorch's module, to compute the same.
-
-        If the constructor of a subclass makes fewer key and value heads, each of them gets the mean
-        of the heads that it replaces. Source: Ainslie et al. 2023, section 2.1.
-
-        Raises:
-            ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.
-        """
-        if reference.bias_k is not None or reference.add_zero_attn:
-            raise ValueError("add_bias_kv and add_zero_attn have no counterpart here")
-        sizes = (reference.embed_dim, reference.num_heads, reference.kdim, reference.vdim)
-        twin = cls(*sizes, reference.dropout, bias=reference.in_proj_bias is not None)
-        twin.to(reference.out_proj.weight)
-        with torch.no_grad():
-            for ours, theirs in zip(twin._parts(), _torch_parts(reference), strict=True):
-                heads = theirs.unflatten(0, (len(ours) // twin.head_dim, -1, twin.head_dim))
-                ours.copy_(heads.mean(1).flatten(0, 1))
-        return twin
-
-    def to_torch(self) -> nn.MultiheadAttention:
-        """Return an `nn.MultiheadAttention` (batch first) that computes the same as this module.
-
-        Keys and values that several heads share are copied for each of these heads.
-
-        Raises:
-            ValueError: the module has positions, norms of queries and keys, heads of another width
-                than dim / heads, or a bias for queries, keys and values alone.
-        """
-        if self.positions is not None:
-            raise ValueError("positions have no counterpart in nn.MultiheadAttention")
-        plain = (
-            isinstance(self.norm_q, nn.Identity) and self.heads * self.head_dim == self.query_dim
-        )
-        if not plain or (self.W_q.bias is None) != (self.W_o.bias is None):
-            raise ValueError(
-                'qk_norm, head_dim and bias="inputs" have no counterpart in nn.MultiheadAttention'
-            )
-        settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
-        shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
-        twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)
-        twin.to(self.W_o.weight)
-        with torch.no_grad():
-            for theirs, ours in zip(_torch_parts(twin), self._parts(), strict=True):
-                heads = ours.unflatten(0, (-1, self.head_dim))
-                theirs.copy_(heads.repeat_interleave(len(theirs) // len(ours), dim=0).flatten(0, 1))
-        return twin
-
-    def _parts(self) -> list[Tensor]:
-        layers = [self.W_q, self.W_k, self.W_v, self.W_o]
-        biases = [layer.bias for layer in layers if layer.bias is not None]
-        return [*(layer.weight for layer in layers), *biases]
-
-
-def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
-    """Return the weights of a module's four projections (query, key, value, output), then biases.
-
-    They are views: writing to them changes the module.
-    """
-    separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
-    weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
-    biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
-    return [*weights, mha.out_proj.weight, *biases]
 
 
 def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None) -> None:

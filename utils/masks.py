@@ -112,7 +112,10 @@ def _looks_like_padding(mask: Tensor, weights_shape: torch.Size) -> bool:
 
 
 def masked_softmax(
-    scores: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, dim: int = -1
+    scores: Float[Tensor, "..."],
+    mask: Bool[Tensor, "..."] | None = None,
+    dim: int = -1,
+    inplace: bool = False,
 ) -> Float[Tensor, "..."]:
     """Return the softmax over the positions that the mask allows.
 
@@ -123,6 +126,7 @@ def masked_softmax(
         scores: any shape, finite even where they are masked; the softmax runs along `dim`.
         mask: boolean, True = may be attended to, broadcastable to `scores`; None allows everything.
         dim: the axis of the source positions.
+        inplace: whether the mask may be written into `scores`, which then serve for nothing else.
 
     Raises:
         TypeError: the mask is not boolean.
@@ -137,4 +141,20 @@ def masked_softmax(
     # Adding a mask costs a fraction of filling the scores. A row of -inf only would give 0/0 = NaN,
     # so a row that is closed whole is left as it is, and its weights are set to zero afterwards.
     closed = torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(is_open & ~mask, -torch.inf)
-    return (scores + closed).softmax(dim) * is_open
+    if not _all_known_true(is_open):
+        return (scores + closed).softmax(dim) * is_open
+    return (scores.add_(closed) if inplace else scores + closed).softmax(dim)
+
+
+def _all_known_true(flags: Bool[Tensor, "..."]) -> bool:
+    """Return whether all are True; False also where that is not known, or asking would cost.
+
+    A GPU would have to be waited for, "meta" has no values, and what is compiled, traced or mapped
+    (`torch.vmap`) has to be right for other values, too.
+    """
+    if flags.device.type != "cpu" or torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return False
+    try:
+        return bool(flags.all())
+    except RuntimeError:  # under `torch.vmap`, and in a fake tensor of `torch.export`
+        return False

@@ -16,7 +16,7 @@ def parity() -> None:
             for mechanism, results in {
                 "scaled": [scaled_dot_product(case, dtype)],
                 "multi-head": [
-                    multi_head(case, dtype, fused, to_torch) for fused in BOTH for to_torch in BOTH
+                    multi_head(case, dtype, fused, back) for fused in BOTH for back in BOTH
                 ],
                 "grouped-query": [
                     grouped_query(case, dtype, kv_heads, fused)

@@ -16,10 +16,10 @@ from tests.bench.measure import Work, peak_megabytes, seconds_side_by_side
 from utils.attention import (
     Attention,
     ConcatenatedAdditiveAttention,
-    MultiHeadAttention,
     ScaledDotProductAttention,
 )
 from utils.masks import causal_mask, masked_softmax
+from utils.torch_twins import from_torch
 
 BATCH, DIM, HEADS, STEPS, QUERIES = 32, 256, 8, 16, 128
 LENGTHS = [32, 128, 512, 2048]
@@ -46,7 +46,7 @@ def multihead() -> None:
     def make_works(src_len, return_weights):
         query, keys = draw(QUERIES), draw(src_len)
         theirs = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
-        ours = MultiHeadAttention.from_torch(theirs)
+        ours = from_torch(theirs)
         weighted = return_weights is not None
         return (
             backward_of(lambda: ours(query, keys, return_weights=return_weights)[0]),
@@ -87,7 +87,7 @@ def masked() -> None:
     def heads(length):
         states, mask = draw(length, FEW), causal_mask(length)
         theirs = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
-        ours = MultiHeadAttention.from_torch(theirs)
+        ours = from_torch(theirs)
         return (
             backward_of(lambda: ours(states, states, mask=mask, return_weights="mean")[0]),
             backward_of(lambda: theirs(states, states, states, attn_mask=~mask)[0]),

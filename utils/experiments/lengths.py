@@ -58,12 +58,6 @@ class NormedAttention(MultiHeadAttention):
         super().__init__(dim, heads, positions=positions)
         self.norm_q, self.norm_k = nn.RMSNorm(self.head_dim), nn.RMSNorm(self.head_dim)
 
-    def project_queries(self, query, position=0):
-        return self._turn(self.norm_q(self.split_heads(self.W_q(query))), position)
-
-    def project_keys(self, keys, position=0):
-        return self._turn(self.norm_k(self.split_heads(self.W_k(keys))), position)
-
 
 class LanguageModel(nn.Module):
     """A causal language model of two pre-norm blocks with four heads, 64 wide.

@@ -141,10 +141,14 @@ def with_yours(
             and of the new ones.
     """
     yours = twin(model)
-    mine = attend and _written(attend)
-    for block in yours.blocks:
-        if attend is not None:
-            block.attention._fuse = lambda q, k, v, mask: mine(q, k, v, _open(mask, q, k))
+    if attend is not None:
+        mine = _written(attend)
+
+        def attend_heads(queries, keys, values, mask, *_):
+            return mine(queries, keys, values, _open(mask, queries, keys)), None
+
+        for block in yours.blocks:
+            block.attention.attend_heads = attend_heads
     if turn is not None:
         yours.blocks[0].attention.positions.turn = _written(turn)  # all blocks share them
     if extend is not None:

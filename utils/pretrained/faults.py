@@ -73,6 +73,7 @@ def _scaled(scale: Callable) -> Callable[[CausalLM], None]:
 
 
 def _repeated(mha) -> None:
+    mha.fused = False
     mha.share = lambda tensor: tensor.repeat(1, mha.heads // mha.kv_heads, 1, 1)
 
 
