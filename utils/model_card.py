@@ -95,7 +95,11 @@ NOT_COUNTED = {  # fields that change what is kept, in ways that this card does 
     "window_size": "some layers may look at the last tokens alone",
 }
 
-KEYS = ("k_proj.weight", "v_proj.weight", "kv_a_proj_with_mqa.weight")  # ends of tensors' names
+KEYS = (".k_proj.weight", ".v_proj.weight", ".kv_a_proj_with_mqa.weight")  # ends of names
+ELSEWHERE = re.compile(  # in names of what does not write: towers of other senses, encoders
+    r"[._](vision|visual|vit|audio|speech|images?|encoder|qformer|perceiver|cross_?att)"
+)
+OF_A_STATE = re.compile(r"\.(A_log|dt_bias|[qkv]?_?conv1d)\b")  # beside the keys of a linear layer
 METADATA = "__metadata__"  # the one entry of a safetensors header that is no tensor
 SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  # may change it
 HARMLESS = re.compile(  # names like these that do not, and those that are read here
@@ -274,8 +278,8 @@ class _Fields:
     def of_layer(self, at: int, kind: str) -> "_Fields":
         """Return the fields with those that a layer, or all layers with a window, have apart."""
         own = self.get("per_layer_config") or {}
-        if not isinstance(own, Mapping) or not all(isinstance(one, Mapping) for one in own.values()):
-            raise CardError(f"`per_layer_config` is {own!r}; it has to be an object of objects")
+        if not isinstance(own, Mapping):
+            raise CardError(f"`per_layer_config` is {own!r}; it has to be an object, {{…}}")
         changed = {}
         indexers = self.get("indexer_types")  # a "shared" one keeps nothing of its own
         if isinstance(indexers, list) and indexers[at : at + 1] == ["shared"]:
@@ -283,7 +287,8 @@ class _Fields:
         if kind in (*WINDOWS,):
             changed |= {key[4:]: value for key, value in self.config.items() if key[:4] == "swa_"}
         for number, fields in own.items():
-            changed |= fields if number.lstrip("0") == (str(at) if at else "") else {}
+            here = number.lstrip("0") == (str(at) if at else "")
+            changed |= fields if here and isinstance(fields, Mapping) else {}
         return _Fields({**self.config, **changed}) if changed else self
 
     def rope(self) -> "_Fields":
@@ -627,27 +632,34 @@ def _shape(name: str, entry: Mapping[str, Any]) -> list[int]:
     if not all(type(size) is int and 0 <= size <= MOST for size in shape):
         raise CardError(f"`{name}` has a shape that is no list of sizes, 0 to {MOST:,} each")
     packed = entry.get("dtype", "F")[0] in "UI"  # several weights in a number
-    if name.endswith(KEYS) and (packed or len(shape) != 2 or not shape[0]):
+    if f".{name}".endswith(KEYS) and (packed or len(shape) != 2 or not shape[0]):
         what = f"{entry.get('dtype')} {shape}"
         raise CardError(f"`{name}` is {what}: packed or no matrix, and cannot be counted")
     return shape
 
 
-def _card_of_shapes(shapes: Mapping[str, list[int]]) -> ModelCard:
+def _card_of_shapes(named: Mapping[str, list[int]]) -> ModelCard:
     """Return the card that the shapes of keys' and values' projections give."""
+    shapes = {f".{name}": shape for name, shape in named.items()}
+    linear = {OF_A_STATE.split(name)[0] for name in shapes if OF_A_STATE.search(name)}
     rows: dict[str, int] = {}  # the part of the name up to the projection → numbers of a token
+    with_state, elsewhere = set(), set()  # and those that are not counted
     for name, shape in shapes.items():
-        if name.endswith(KEYS):
-            before = name.removesuffix(".weight").rpartition(".")[0]
+        before = name.removesuffix(".weight").rpartition(".")[0]
+        if name.endswith(KEYS) and ELSEWHERE.search(name):
+            elsewhere.add(before)
+        elif name.endswith(KEYS) and before in linear:
+            with_state.add(before)
+        elif name.endswith(KEYS):
             rows[before] = rows.get(before, 0) + shape[0]
     if not rows:
-        raise CardError("no tensor is called `k_proj.weight`: what is kept cannot be seen here")
-    latent = any("kv_a_proj_with_mqa" in name for name in shapes)
+        raise CardError(_why_no_keys(shapes, elsewhere))
+    latent = any(name.endswith(KEYS[2]) for name in shapes)
     layers = tuple(Layer("latent" if latent else "full", count) for count in rows.values())
     facts = {"layers": f"{len(rows):,} with keys in this file"}
-    norms = (shape for name, shape in shapes.items() if name.endswith("k_norm.weight"))
+    of_keys = next((shapes[f"{one}{KEYS[0]}"][0] for one in rows if f"{one}{KEYS[0]}" in shapes), 0)
+    norms = (shapes.get(f"{one}.k_norm.weight") for one in rows)
     widths = {shape[0] for shape in norms if shape and shape[0]}
-    of_keys = next((shape[0] for name, shape in shapes.items() if "k_proj.weight" in name), 0)
     # A norm as wide as all keys together says nothing: it may be one of a single head, or of all.
     cut = len(widths) == 1 and not latent and min(widths) < of_keys
     if cut and of_keys % min(widths) == 0:
@@ -657,18 +669,31 @@ def _card_of_shapes(shapes: Mapping[str, list[int]]) -> ModelCard:
     told = ["windows do not show in shapes; every layer is counted as if it kept all tokens"]
     if "heads" not in facts:
         told.append("how the keys are cut into heads; the bytes do not depend on it")
-    keys, values = ({*_before(shapes, part)} for part in KEYS[:2])
-    if keys ^ values:
+    halves = [one for one in rows if (one + KEYS[0] in shapes) != (one + KEYS[1] in shapes)]
+    if halves:
         told.append(
-            f"the other half of {len(keys ^ values)} layers, whose keys or values are not in this "
+            f"the other half of {len(halves)} layers, whose keys or values are not in this "
             "file (in another part of the model, or there are none); not counted"
         )
+    if with_state:
+        told.append(f"the state of {len(with_state)} linear layers, however long; not counted")
+    if elsewhere:
+        told.append(
+            f"what {len(elsewhere)} other layers do (of an encoder or of another sense, or to look "
+            "at it); they keep nothing of the text, and are not counted"
+        )
+    if any(".indexer." in name for name in shapes):
+        told.append("how wide the key of an indexer is, which layers keep as well; not counted")
     return ModelCard(layers, facts, told=tuple(told))
 
 
-def _before(shapes: Mapping[str, list[int]], end: str) -> Iterator[str]:
-    """Yield what stands before the end in each name that has it."""
-    return (name.removesuffix(end) for name in shapes if name.endswith(end))
+def _why_no_keys(shapes: Mapping[str, list[int]], elsewhere: set[str]) -> str:
+    seen = "what is kept cannot be seen here; read the model's config.json"
+    if elsewhere:
+        return f"keys are those of an encoder or of another sense alone: {seen}"
+    if any(name.endswith("qkv_proj.weight") for name in shapes):
+        return f"queries, keys and values come from one matrix, `qkv_proj.weight`: {seen}"
+    return f"no tensor is called `k_proj.weight`: {seen}"
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ import sys
 
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
+from tests.bench.cards import cards
 from tests.bench.mechanisms import additive, masked, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.pace import pace
@@ -26,7 +27,8 @@ BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, masked, pace),
-        *(capstone, transformer, positions, today, multi30k, captions, real, real_model, visitors),
+        *(capstone, transformer, positions, today, multi30k, captions, cards, real, real_model),
+        visitors,
     )
 }
 
