@@ -7,6 +7,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from tests import needs
+from tests.bench.cards import outcomes
 from utils.attention import MultiHeadAttention
 from utils.model_card import LONG, WIDTH, CardError, in_units, main, read_card, stored_cards
 
@@ -147,6 +149,86 @@ def test_a_linear_layer_keeps_its_state_and_nothing_of_a_token():
     card = read_card(SMALL | sizes | {"full_attention_interval": 4})
     assert card.per_token == 2 * 2 * 64
     assert card.kept(7) == 7 * card.per_token + 2 * 3 * 30
+
+
+def test_a_state_in_float32_counts_double_and_its_convolution_is_counted():
+    sizes = {"linear_num_value_heads": 2, "linear_key_head_dim": 3, "linear_value_head_dim": 5}
+    linear = {"layer_types": ["linear_attention"] * 4, "linear_conv_kernel_dim": 4}
+    config = SMALL | sizes | linear | {"linear_num_key_heads": 1}
+    state, inputs = 2 * 3 * 5, 4 * (2 * 1 * 3 + 2 * 5)
+    card = read_card(config | {"mamba_ssm_dtype": "float32"})
+    assert not card.told
+    assert card.kept(7) == 4 * WIDTH * (2 * state + inputs)
+    half = read_card(config)
+    assert half.kept(7) == 4 * WIDTH * state
+    assert f"{card.kept(7) - half.kept(7):,} bytes in all" in half.told[0]
+
+
+def layers_of(**fields):
+    return [layer[1:] for layer in read_card(SMALL | {"num_hidden_layers": 2} | fields).layers]
+
+
+def test_a_layer_has_the_fields_that_are_its_own():
+    kinds = ["sliding_attention", "full_attention"]
+    window = {"layer_types": kinds, "sliding_window": 16}
+    assert layers_of(per_layer_config={"01": {"head_dim": 16}}) == [(128, None, 0), (256, None, 0)]
+    assert layers_of(**window, swa_num_key_value_heads=2) == [(32, 16, 0), (128, None, 0)]
+    assert layers_of(v_head_dim=4) == [(8 * (8 + 4), None, 0)] * 2
+    assert layers_of(layer_types=["mlp", "chunked_attention"], attention_chunk_size=32) == [
+        (0, None, 0),
+        (128, 32, 0),
+    ]
+    assert layers_of(cross_attention_layers=[1])[1] == (0, None, 0)
+    indexed = {"layer_types": ["indexed_attention"] * 2, "index_head_dim": 8}
+    assert layers_of(**indexed, indexer_types=["full", "shared"]) == [
+        (136, None, 0),
+        (128, None, 0),
+    ]
+
+
+def test_the_states_of_other_linear_layers():
+    mamba = {"mamba_d_state": 16, "mamba_d_conv": 4, "mamba_expand": 2}
+    first = 2 * 64 * (2 * 16 + 4)  # float32 for each channel, and the last inputs
+    assert layers_of(**mamba, attn_layer_period=2) == [(128, None, 0), (0, None, first)]
+    second = {"mamba_n_groups": 1, "mamba_n_heads": 4, "mamba_d_head": 8}
+    assert layers_of(**mamba, **second, hybrid_override_pattern="M-") == [
+        (0, None, 2 * 32 * 16 + 4 * (32 + 2 * 16)),
+        (0, None, 0),
+    ]
+    assert layers_of(conv_L_cache=3, layer_types=["conv", "full_attention"])[0] == (0, None, 192)
+    kimi = {"linear_num_heads": 2, "linear_head_dim": 8, "linear_conv_kernel_dim": 4}
+    assert layers_of(**kimi, layer_types=["linear_attention"] * 2)[0][2] == 16 * (2 * 8 + 3 * 4)
+
+
+def test_windows_that_a_switch_or_a_program_sets():
+    card = read_card(SMALL | {"sliding_window": 16, "use_sliding_window": True})
+    assert [layer.window for layer in card.layers] == [None] * 4
+    assert "`max_window_layers`" in card.told[0]
+    assert read_card(SMALL | {"sliding_window": 0, "use_sliding_window": False}).layers
+
+
+def test_an_encoder_keeps_nothing_and_a_decoder_has_layers_of_its_own():
+    encoder = read_card(SMALL | {"model_type": "bert"})
+    assert encoder.kept(LONG) == 0
+    assert "keeps nothing" in str(encoder)
+    assert read_card(SMALL | {"model_type": "bert", "is_decoder": True}).per_token
+    bart = {"num_hidden_layers": 12, "decoder_layers": 2, "decoder_attention_heads": 4}
+    card = read_card(bart | {"d_model": 32, "is_encoder_decoder": True, "encoder_layers": 12})
+    assert card.per_token == 2 * WIDTH * 2 * 32
+    (sentence,) = card.told
+    assert "of the decoder keeps keys and values of what the encoder read" in sentence
+    inner = {"decoder": SMALL, "encoder": SMALL | {"num_hidden_layers": 9}}
+    assert read_card(inner | {"is_encoder_decoder": True}).layers == read_card(SMALL).layers
+
+
+@needs.transformers
+@pytest.mark.slow
+def test_no_card_is_wrong_without_a_word_beside_the_caches_of_transformers():
+    found = outcomes()
+    assert not found["quietly wrong"]
+    assert len(found["refused"]) <= 25
+    assert len(found["wrong, with a remark"]) <= 20
+    assert len(found["right"]) >= 180
 
 
 def a_tensor(*shape):
@@ -335,6 +417,35 @@ def _written(folder, header):
     file, text = folder / "model.safetensors", json.dumps(header).encode()
     file.write_bytes(struct.pack("<Q", len(text)) + text)
     return file
+
+
+OWN = {"model.layers.0.self_attn.k_proj.weight": 16, "model.layers.0.self_attn.v_proj.weight": 16}
+NOT_OF_THE_TEXT = {  # rows of other tensors → words of what is told of them
+    "vision_tower.layers.0.self_attn.k_proj.weight": "1 other layers",
+    "model.encoder.layers.0.self_attn.v_proj.weight": "1 other layers",
+    "model.decoder.layers.0.encoder_attn.k_proj.weight": "1 other layers",
+    "model.layers.1.linear_attn.k_proj.weight": "the state of 1 linear layers",
+    "model.layers.0.self_attn.indexer.wk.weight": "the key of an indexer",
+    "model.layers.1.self_attn.qkv_proj.weight": "",
+}
+
+
+@pytest.mark.parametrize("name", NOT_OF_THE_TEXT)
+def test_keys_of_something_else_are_not_counted(name, tmp_path):
+    rows = {**OWN, name: 99, "model.layers.1.linear_attn.A_log": 2}
+    header = {each: {"dtype": "F16", "shape": [count, 32]} for each, count in rows.items()}
+    card = read_card(_written(tmp_path, header))
+    assert card.per_token == WIDTH * 32
+    assert NOT_OF_THE_TEXT[name] in " ".join(card.told)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("0.qkv_proj.weight", "one matrix"), ("vision_model.0.k_proj.weight", "of another sense")],
+)
+def test_a_header_without_keys_of_its_own_says_where_to_look(name, words, tmp_path):
+    with pytest.raises(CardError, match=f"{words}.*config.json"):
+        read_card(_written(tmp_path, {name: {"dtype": "F16", "shape": [48, 32]}}))
 
 
 def test_a_recipe_for_longer_texts_is_not_taken_for_a_stretched_context():

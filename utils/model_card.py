@@ -29,39 +29,89 @@ MOST_LAYERS = 10_000  # far more than any model has
 MOST = 10**12  # far more than any field of a card, or any side of a tensor, is
 CARDS = Path(__file__).with_name("model_cards.json")
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
-ALIASES = {  # older names of the same fields
-    "num_hidden_layers": ("n_layer",),
-    "num_attention_heads": ("n_head",),
-    "hidden_size": ("n_embd",),
-    "num_key_value_heads": ("num_kv_heads", "n_head_kv"),
-    "max_position_embeddings": ("n_positions",),
+NOTHING = "nothing"  # the type of a layer that keeps nothing, such as an encoder's
+PARTS = ("thinker_config", "text_config", "language_config", "llm_config", "decoder")  # that write
+ALIASES = {  # other names of the same fields, a decoder's before those of the whole
+    "num_hidden_layers": (
+        *("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "num_hidden_layers"),
+        *("n_layer", "n_layers", "num_layers", "layers"),
+    ),
+    "num_attention_heads": (
+        *("decoder_attention_heads", "num_decoder_attention_heads", "decoder_num_attention_heads"),
+        *("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads"),
+    ),
+    "num_key_value_heads": (
+        *("decoder_num_key_value_heads", "num_key_value_heads", "num_kv_heads", "n_head_kv"),
+    ),
+    "hidden_size": ("hidden_size", "n_embd", "d_model", "dim", "emb_dim", "embed_dim"),
+    "head_dim": ("head_dim", "attention_head_dim", "kv_channels", "d_kv", "dim_head"),
+    "max_position_embeddings": ("max_position_embeddings", "n_positions"),
+    "sliding_window": ("sliding_window", "sliding_window_size"),
+    "layer_types": ("layer_types", "layers_block_type"),
+    "mamba_d_state": ("mamba_d_state", "ssm_state_size", "state_size"),
+    "mamba_d_conv": ("mamba_d_conv", "conv_kernel"),
+    "mamba_expand": ("mamba_expand", "expand"),
+    "mamba_n_heads": ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"),
+    "mamba_d_head": ("mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"),
+    "mamba_n_groups": ("mamba_n_groups", "mamba_ngroups", "n_groups"),
 }
-WINDOW_IN_EVERY_LAYER = ("mistral", "mixtral", "phi3", "starcoder2")  # types of model
+ENCODERS = (  # types of model that read a text at once, and keep nothing of it
+    *("albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta"),
+    *("deberta-v2", "distilbert", "electra", "ernie", "esm", "esmc", "eurobert", "flaubert"),
+    *("fnet", "funnel", "gte", "ibert", "jina_embeddings_v3", "layoutlm", "longformer", "luke"),
+    *("megatron-bert", "mobilebert", "modernbert", "modernvbert", "mpnet", "mra", "neomme"),
+    *("nomic_bert", "nystromformer", "perceiver", "rembert", "roberta", "roberta-prelayernorm"),
+    *("roc_bert", "roformer", "squeezebert", "tapas", "ultrabert", "ultravbert", "xlm"),
+    *("xlm-roberta", "xlm-roberta-xl", "xmod", "yoso"),
+)
+IN_EVERY_LAYER = {  # types of model whose layers are all of one type, which the file leaves out
+    **dict.fromkeys(("mistral", "mixtral", "moshi", "phi3", "starcoder2"), SLIDING),
+    **dict.fromkeys(("falcon_mamba", "mamba", "mamba2"), LINEAR),
+    **dict.fromkeys(("falcon_h1",), "hybrid"),
+}
+WINDOWS = {  # types of layer with a window → the field that holds it
+    SLIDING: "sliding_window",
+    "hybrid_sliding": "sliding_window",
+    "chunked_attention": "attention_chunk_size",
+}
+FULL_TOO = (FULL, "attention", "indexed_attention", "hybrid")  # keep keys of all tokens
+STATES = (LINEAR, "mamba", "conv", "hybrid", "hybrid_sliding")  # have a state, besides keys or not
+EMPTY = (NOTHING, "moe", "mlp")
+DELTA_RULE = ("linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim")
+LETTERS = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # of `hybrid_override_pattern`
 # Beginnings of types of model whose heads have a width of their own if the file names none.
 OWN_WIDTH = ("gemma", "qwen3", "gpt_oss")
+OWN_HEADS = ("mimo_v2",)  # and those whose layers with a window have heads of their own
 NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
     "block_configs": "each layer has a number of heads with keys of its own",
     "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
     "use_cla": "neighbouring layers share keys and values",
-    "linear_conv_kernel_dim": "a linear layer also keeps the last inputs of its convolution",
     "global_head_dim": "full layers have heads of another width",
     "attention_k_eq_v": "keys and values are the same",
-    "index_head_dim": "each layer keeps a key of an indexer as well",
-    "cross_attention_layers": "some layers look at another source",
-    "layers_block_type": "some layers may have no attention",
-    "hybrid_override_pattern": "some layers have no attention",
-    "attn_layer_period": "only some layers have attention",
-    "attention_chunk_size": "some layers look at their own chunk alone",
+    "cross_attention_layers": "some layers look at another source, and keep its keys and values",
     "compress_rates": "keys are compressed",
+    "prompt_length": "a prompt that belongs to the model is kept as well",
+    "recurrent_kv_cache_mode": "layers that run more than once may keep keys for each time",
+    "window_size": "some layers may look at the last tokens alone",
 }
 
-KEYS = ("k_proj.weight", "v_proj.weight", "kv_a_proj_with_mqa.weight")  # ends of tensors' names
+KEYS = (".k_proj.weight", ".v_proj.weight", ".kv_a_proj_with_mqa.weight")  # ends of names
+ELSEWHERE = re.compile(  # in names of what does not write: towers of other senses, encoders
+    r"[._](vision|visual|vit|audio|speech|images?|encoder|qformer|perceiver|cross_?att)"
+)
+OF_A_STATE = re.compile(r"\.(A_log|dt_bias|[qkv]?_?conv1d)\b")  # beside the keys of a linear layer
 METADATA = "__metadata__"  # the one entry of a safetensors header that is no tensor
 SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  # may change it
 HARMLESS = re.compile(  # names like these that do not, and those that are read here
     r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
     r"|multiplier)(_internal)?|output_attentions|scale_attn_.+|reorder_and_upcast_attn"
-    r"|(num_ln_in_)?parallel_attn"
+    r"|(num_ln_in_)?parallel_attn|attention_(probs_dropout_prob|softmax_in_fp32)"
+    r"|((num_)?(en|de)coder_)?attention_heads|decoder_num_\w+_heads|encoder_attention_type"
+    r"|d_kv|kv_channels|dim_head|n_heads|num_heads|relative_attention_\w+|attn_layer_\w+"
+    r"|mamba_(n_heads|num_heads|d_head|head_dim|headdim|ssm_cache_dtype)|n_mamba_heads|swa_\w+"
+    r"|num_attention_heads_per_layer|_sliding_window_pattern|sliding_window_size|conv_L_cache"
+    r"|attention_head_dim|attention_(in|out)_multiplier|cross_attention_hidden_size"
+    r"|attention_chunk_size|attention_window|global_attn_every_n_layers|attention_value_scale"
     r"|add_cross_attention|use_bidirectional_attention|use_cache|cache_implementation|lm_head\w*"
     r"|(pruned|init)_?heads|n_head(_kv)?|num_(attention|kv|key_value)_heads|head_dim|sliding_window"
     r"|sliding_window_pattern|use_sliding_window|max_window_layers|full_attention_interval"
@@ -77,10 +127,10 @@ class Layer(NamedTuple):
     """What one layer keeps.
 
     Attributes:
-        kind: "full", "window", "latent" or "linear".
+        kind: "full", "window", "latent", "linear" or "nothing".
         numbers: numbers that a token leaves behind.
         window: the number of tokens of which it keeps them, or None for all.
-        state: numbers that it keeps however long the text is.
+        state: numbers that it keeps however long the text is; one of four bytes counts as two.
     """
 
     kind: str
@@ -174,21 +224,25 @@ def in_units(count: int) -> str:
 
 
 def _in_words(layer: Layer) -> str:
+    if layer.kind == NOTHING:
+        return "nothing"
+    state = f"a state of {layer.state:,} numbers, whatever the length"
     if layer.kind == "linear":
-        return f"a state of {layer.state:,} numbers, whatever the length"
+        return state
     reach = "all tokens" if layer.window is None else f"the last {layer.window:,} tokens"
     latent = " (one latent vector)" if layer.kind == "latent" else ""
-    return f"{layer.numbers:,} numbers{latent} of {reach}"
+    besides = f", and {state}" if layer.state else ""
+    return f"{layer.numbers:,} numbers{latent} of {reach}{besides}"
 
 
 class _Fields:
-    """A configuration's fields, each asked for by its newest name."""
+    """A configuration's fields, each asked for by one name, whatever the file calls it."""
 
     def __init__(self, config: Mapping[str, Any]):
         self.config = config
 
     def get(self, name: str) -> Any:
-        found = (self.config.get(each) for each in (name, *ALIASES.get(name, ())))
+        found = (self.config.get(each) for each in ALIASES.get(name, (name,)))
         return next((value for value in found if value is not None), None)
 
     def whole(self, name: str, default: int | None = None) -> int:
@@ -197,7 +251,10 @@ class _Fields:
         if value is None and default is not None:
             return default
         if value is None:
-            raise CardError(f"`{name}` is missing: without it nothing can be counted")
+            raise CardError(
+                f"`{name}` is missing: without it nothing can be counted; write it into the file "
+                "if you know it"
+            )
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise CardError(f"`{name}` is {value!r}; it has to be a whole number, 1 or more")
         if value > MOST:
@@ -218,54 +275,130 @@ class _Fields:
             raise CardError(f"`{name}` is {value!r}; it has to be true or false")
         return value
 
+    def of_layer(self, at: int, kind: str) -> "_Fields":
+        """Return the fields with those that a layer, or all layers with a window, have apart."""
+        own = self.get("per_layer_config") or {}
+        if not isinstance(own, Mapping):
+            raise CardError(f"`per_layer_config` is {own!r}; it has to be an object, {{…}}")
+        changed = {}
+        indexers = self.get("indexer_types")  # a "shared" one keeps nothing of its own
+        if isinstance(indexers, list) and indexers[at : at + 1] == ["shared"]:
+            changed["index_head_dim"] = None
+        if kind in (*WINDOWS,):
+            changed |= {key[4:]: value for key, value in self.config.items() if key[:4] == "swa_"}
+        for number, fields in own.items():
+            here = number.lstrip("0") == (str(at) if at else "")
+            changed |= fields if here and isinstance(fields, Mapping) else {}
+        return _Fields({**self.config, **changed}) if changed else self
+
     def rope(self) -> "_Fields":
         """Return the fields that say how rotary positions are stretched, if they are."""
         rope = self.get("rope_scaling") or self.get("rope_parameters") or {}
         if isinstance(rope, Mapping):
-            rope = rope.get(FULL, rope)  # newer files have an entry for each type of layer
+            rope = rope.get(FULL, rope) or {}  # newer files have an entry for each type of layer
         if not isinstance(rope, Mapping):
             raise CardError(f"`rope_scaling` is {rope!r}; it has to be an object, {{…}}")
         return _Fields(rope)
 
 
 def _card_of(config: Mapping[str, Any]) -> ModelCard:
-    inner = config.get("text_config")  # models that see and hear have one for each sense
-    fields = _Fields(inner if isinstance(inner, Mapping) else config)
-    count, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
-    if count > MOST_LAYERS:
-        raise CardError(f"`num_hidden_layers` is {count:,}; no model has so many")
-    facts = {"layers": f"{count:,}"}
-    if fields.get("kv_lora_rank") is not None:
-        rank, rotary = fields.whole("kv_lora_rank"), fields.whole("qk_rope_head_dim")
-        layer = Layer("latent", rank + rotary)
-        facts["heads"] = f"{heads:,} for queries; keys and values come from a latent vector"
-        facts["latent vector"] = f"{rank:,} + {rotary:,} rotary"
-        head_dim = fields.whole("qk_nope_head_dim") + rotary
-    else:
-        kv_heads, head_dim = _kv_heads(fields, heads), _head_dim(fields, heads)
-        layer = Layer("full", 2 * kv_heads * head_dim)
-        facts["heads"] = f"{heads:,} for queries, {kv_heads:,} for keys and values"
-        facts["width"] = f"{head_dim:,} a head"
+    fields = _Fields(_part_that_writes(config))
+    if fields.get("model_type") in ENCODERS and not fields.flag("is_decoder"):
+        return _card_of_an_encoder(fields)
+    types, told = _types(fields)
+    layers = tuple(_layer(fields.of_layer(at, kind), kind) for at, kind in enumerate(types))
+    facts = {"layers": f"{len(layers):,}"}
+    keys = any(layer.numbers for layer in layers)
+    head_dim = _describe_heads(fields, facts) if keys else 0
     for name, field in (("hidden", "hidden_size"), ("context", "max_position_embeddings")):
         if fields.get(field) is not None:
             facts[name] = f"{fields.whole(field):,}"
-    layers, told = _layers(fields, count, layer)
-    told += _untold(fields, heads, head_dim)
-    return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told))
+    told += _untold(fields, types, head_dim)
+    if config.get("is_encoder_decoder") or fields.get("is_encoder_decoder"):
+        told.append(
+            "how long the source is: each layer of the decoder keeps keys and values of what the "
+            "encoder read as well, once; not counted"
+        )
+    traps = tuple(_traps(fields, head_dim, layers)) if keys else ()
+    return ModelCard(layers, facts, traps, tuple(told))
 
 
-def _untold(fields: _Fields, heads: int, head_dim: int) -> Iterator[str]:
+def _part_that_writes(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the part of a configuration that is about writing text, where senses have others."""
+    parts = (config.get(name) for name in PARTS)
+    inner = next((part for part in parts if isinstance(part, Mapping)), None)
+    return config if inner is None else _part_that_writes(inner)
+
+
+def _card_of_an_encoder(fields: _Fields) -> ModelCard:
+    count = fields.whole("num_hidden_layers")
+    facts = {"layers": f"{count:,} of an encoder, which reads a text at once, and keeps nothing"}
+    return ModelCard((Layer(NOTHING, 0),) * min(count, MOST_LAYERS), facts)
+
+
+def _describe_heads(fields: _Fields, facts: dict[str, str]) -> int:
+    """Write down what is known of the heads, and return the width of a query."""
+    heads = fields.whole("num_attention_heads")
+    if _is_latent(fields):
+        rank, rotary = fields.whole("kv_lora_rank"), fields.whole("qk_rope_head_dim")
+        facts["heads"] = f"{heads:,} for queries; keys and values come from a latent vector"
+        facts["latent vector"] = f"{rank:,} + {rotary:,} rotary"
+        return fields.whole("qk_nope_head_dim") + rotary
+    head_dim = _head_dim(fields, heads)
+    facts["heads"] = f"{heads:,} for queries, {_kv_heads(fields, heads):,} for keys and values"
+    facts["width"] = f"{head_dim:,} a head"
+    return head_dim
+
+
+def _is_latent(fields: _Fields) -> bool:
+    return fields.get("kv_lora_rank") is not None
+
+
+def _attention(fields: _Fields) -> Layer:
+    """Return what a layer with attention keeps if no window shortens it."""
+    if _is_latent(fields):
+        return Layer("latent", fields.whole("kv_lora_rank") + fields.whole("qk_rope_head_dim"))
+    heads = fields.whole("num_attention_heads")
+    head_dim = _head_dim(fields, heads)
+    both = head_dim + fields.whole("v_head_dim", head_dim)
+    return Layer("full", _kv_heads(fields, heads) * both)
+
+
+def _untold(fields: _Fields, types: list[str], head_dim: int) -> Iterator[str]:
     """Yield a sentence for each thing that may change the bytes and that nobody said or counts."""
     kind = str(fields.get("model_type"))
-    if fields.get("head_dim") is None and kind.startswith(OWN_WIDTH):
+    if head_dim and fields.get("head_dim") is None and kind.startswith(OWN_WIDTH):
+        heads = fields.whole("num_attention_heads")
         yield (
             f"`head_dim`, and models of type {kind} have one of their own; counted as "
             f"{fields.whole('hidden_size'):,} / {heads} = {head_dim}, so the bytes may be wrong"
         )
+    if kind.startswith(OWN_HEADS) and fields.get("swa_num_key_value_heads") is None:
+        yield (
+            f"`swa_num_key_value_heads`, and models of type {kind} have heads of their own in "
+            "layers with a window; counted as those of the others, so the bytes may be wrong"
+        )
     for name, why in NOT_COUNTED.items():
         if fields.get(name):
             yield f"`{name}`: {why}; not counted"
-    for name in sorted({*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}):
+    if fields.get("index_head_dim") and "indexed_attention" in types:
+        yield (
+            "how the key of `index_head_dim` numbers is kept by which an indexer chooses tokens: "
+            "counted at 2 bytes a number, in each layer that has one"
+        )
+    elif fields.get("index_head_dim"):
+        yield "`index_head_dim`: each layer keeps a key of an indexer as well; not counted"
+    if fields.get("attention_chunk_size") and "chunked_attention" not in types:
+        yield "`attention_chunk_size`: some layers look at their own chunk alone; not counted"
+    if LINEAR in types and fields.get("linear_conv_kernel_dim") and _is_half_counted(fields):
+        more = math.prod(map(fields.whole, DELTA_RULE)) + _last_inputs(fields)
+        yield (
+            "`linear_conv_kernel_dim`: a linear layer also keeps the last inputs of its "
+            "convolution, and transformers keeps its state in float32; not counted are "
+            f"{WIDTH * types.count(LINEAR) * more:,} bytes in all, whatever the length"
+        )
+    known = {*NOT_COUNTED, "index_head_dim", "hybrid_override_pattern"}
+    for name in sorted({*filter(SUSPICIOUS.search, fields.config)} - known):
         if fields.get(name) and not HARMLESS.fullmatch(name):
             yield (
                 f"what `{name}` means: this card does not know the field, and if it changes what "
@@ -290,50 +423,125 @@ def _head_dim(fields: _Fields, heads: int) -> int:
     return hidden // heads
 
 
-def _layers(fields: _Fields, count: int, full: Layer) -> tuple[tuple[Layer, ...], list[str]]:
-    """Return what each layer keeps, and what the configuration does not say about it."""
+def _types(fields: _Fields) -> tuple[list[str], list[str]]:
+    """Return the type of each layer, and what the configuration does not say about them."""
     types, told = fields.get("layer_types"), []
-    window = None if _is_switched_off(fields) else fields.get("sliding_window")
-    every = "full_attention_interval", "sliding_window_pattern"
-    if types is None and fields.get(every[0]) is not None:
-        types = _repeated(LINEAR, fields.whole(every[0]), count)
-    elif types is None and window is not None and fields.get(every[1]) is not None:
-        types = _repeated(SLIDING, fields.whole(every[1]), count)
-    elif types is None and window is not None and fields.flag("use_sliding_window"):
-        none = fields.get("max_window_layers") == 0  # all layers have the window
-        first = 0 if none else fields.whole("max_window_layers", 0)
-        types = [FULL] * min(first, count) + [SLIDING] * (count - first)
-    elif types is None and window is not None:
-        known = fields.get("model_type") in WINDOW_IN_EVERY_LAYER
-        types = [SLIDING if known else FULL] * count
-        if not known:
-            told.append(
-                f"in which layers the window of {window} is; counted as in none, so the bytes "
-                "are an upper bound"
-            )
-    types = [FULL] * count if types is None else types
+    pattern = fields.get("hybrid_override_pattern")
+    if types is None and isinstance(pattern, str):
+        types = [LETTERS.get(letter, letter) for letter in pattern]
+    count = fields.whole("num_hidden_layers", len(types) if isinstance(types, list) else None)
+    if count > MOST_LAYERS:
+        raise CardError(f"`num_hidden_layers` is {count:,}; no model has so many")
+    if types is None:
+        types = _types_by_rule(fields, count, told)
     if not isinstance(types, list):
         raise CardError(f"`layer_types` is {types!r}; it has to be a list of types, one a layer")
     if len(types) != count:
         raise CardError(f"`layer_types` names {len(types)} layers, `num_hidden_layers` is {count}")
-    return tuple(_layer(fields, kind, full) for kind in types), told
+    others = fields.get("cross_attention_layers") or []
+    others = others if isinstance(others, list) else []
+    return [NOTHING if at in others else kind for at, kind in enumerate(types)], told
+
+
+def _types_by_rule(fields: _Fields, count: int, told: list[str]) -> list[str]:
+    """Return the type of each layer where the file has no list of them, and add what is untold."""
+    window = None if _is_switched_off(fields) else fields.get("sliding_window")
+    every = IN_EVERY_LAYER.get(fields.get("model_type"), FULL)
+    if fields.get("full_attention_interval") is not None:
+        return _repeated(LINEAR, fields.whole("full_attention_interval"), count)
+    if fields.get("attn_layer_period") is not None:
+        period, offset = fields.whole("attn_layer_period"), fields.get("attn_layer_offset") or 0
+        return [FULL if at % period == offset else LINEAR for at in range(count)]
+    if every != SLIDING and (every != FULL or window is None):
+        return [every] * count
+    if window is None:
+        return [FULL] * count
+    if fields.get("sliding_window_pattern") is not None:
+        return _repeated(SLIDING, fields.whole("sliding_window_pattern"), count)
+    if fields.flag("use_sliding_window"):
+        if fields.get("max_window_layers") is None:
+            told.append("`max_window_layers`; counted as 28, which transformers takes then")
+        none = fields.get("max_window_layers") == 0  # all layers have the window
+        first = 0 if none else fields.whole("max_window_layers", 28)
+        return [FULL] * min(first, count) + [SLIDING] * (count - first)
+    if every == FULL:
+        told.append(
+            f"in which layers the window of {window} is; counted as in none, so the bytes "
+            "are an upper bound"
+        )
+    return [every] * count
 
 
 def _repeated(kind: str, every: int, count: int) -> list[str]:
     return [kind if (place + 1) % every else FULL for place in range(count)]
 
 
-def _layer(fields: _Fields, kind: Any, full: Layer) -> Layer:
-    if kind == FULL:
-        return full
-    if kind == SLIDING and _is_switched_off(fields):
-        return full
-    if kind == SLIDING:
-        return Layer("window", full.numbers, fields.whole("sliding_window"))
-    if kind == LINEAR:
-        sizes = "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim"
-        return Layer("linear", 0, state=math.prod(map(fields.whole, sizes)))
-    raise CardError(f"`layer_types` has {kind!r}: what such a layer keeps, this card does not know")
+def _layer(fields: _Fields, kind: Any) -> Layer:
+    """Return what a layer of a type keeps, by its own fields."""
+    if kind in EMPTY:
+        return Layer(NOTHING, 0)
+    if kind not in (*FULL_TOO, *WINDOWS, *STATES):
+        raise _unknown(kind)
+    state = _state(fields, kind) if kind in STATES else 0
+    if kind in FULL_TOO or kind in WINDOWS:
+        layer = _attention(fields)._replace(state=state)
+        if kind == "indexed_attention" and fields.get("index_head_dim") is not None:
+            layer = layer._replace(numbers=layer.numbers + fields.whole("index_head_dim"))
+        if kind in FULL_TOO or (kind == SLIDING and _is_switched_off(fields)):
+            return layer
+        return layer._replace(kind="window", window=fields.whole(WINDOWS[kind]))
+    return Layer("linear", 0, state=state)
+
+
+def _unknown(kind: Any) -> CardError:
+    return CardError(
+        f"`layer_types` has {kind!r}: what such a layer keeps, this card does not know; run the "
+        "model on a few tokens, and count the numbers in its cache"
+    )
+
+
+def _state(fields: _Fields, kind: str) -> int:
+    """Return the numbers of a layer's state, of one kind for each kind of linear layer.
+
+    A state in float32 counts double; a gated delta rule's does if the file says so, the others as
+    transformers keeps them.
+    """
+    n = fields.whole
+    if fields.get("conv_L_cache") is not None:  # the last inputs of a convolution, and no more
+        return n("hidden_size") * n("conv_L_cache")
+    if fields.get("conv_kernel_size") is not None:  # of keys, values, and of two sublayers' inputs
+        return 2 * n("conv_kernel_size") * (_attention(fields).numbers + 2 * n("hidden_size"))
+    if fields.get("linear_num_heads") is not None:  # Kimi's delta rule, with three convolutions
+        width = n("linear_num_heads") * n("linear_head_dim")
+        return width * (2 * n("linear_head_dim") + 3 * n("linear_conv_kernel_dim"))
+    if fields.get("mamba_d_state") is not None:
+        return _state_of_mamba(fields)
+    if kind != LINEAR and fields.get(DELTA_RULE[0]) is None:
+        raise _unknown(kind)
+    state = math.prod(map(n, DELTA_RULE))
+    return state if _is_half_counted(fields) else 2 * state + _last_inputs(fields)
+
+
+def _is_half_counted(fields: _Fields) -> bool:
+    """Return whether a gated delta rule does not say how wide the numbers of its state are."""
+    return fields.get(DELTA_RULE[0]) is not None and fields.get("mamba_ssm_dtype") != "float32"
+
+
+def _last_inputs(fields: _Fields) -> int:
+    """Return the numbers that the convolution of a gated delta rule keeps."""
+    n, value_heads = fields.whole, fields.whole(DELTA_RULE[0])
+    keys = n("linear_num_key_heads", value_heads) * n("linear_key_head_dim")
+    return (2 * keys + value_heads * n("linear_value_head_dim")) * n("linear_conv_kernel_dim", 1)
+
+
+def _state_of_mamba(fields: _Fields) -> int:
+    n = fields.whole
+    if fields.get("mamba_n_groups") is None:  # the first Mamba: each channel has a state
+        channels = n("hidden_size") * n("mamba_expand")
+        return channels * (2 * n("mamba_d_state") + n("mamba_d_conv"))
+    channels = n("mamba_n_heads") * n("mamba_d_head")
+    inputs = channels + 2 * n("mamba_n_groups") * n("mamba_d_state")
+    return 2 * channels * n("mamba_d_state") + inputs * n("mamba_d_conv")
 
 
 def _is_switched_off(fields: _Fields) -> bool:
@@ -343,7 +551,7 @@ def _is_switched_off(fields: _Fields) -> bool:
 def _traps(fields: _Fields, head_dim: int, layers: tuple[Layer, ...]) -> Iterator[str]:
     """Yield a sentence for each of seven traps that a configuration sets."""
     heads, hidden = fields.whole("num_attention_heads"), fields.get("hidden_size")
-    latent = fields.get("kv_lora_rank") is not None
+    latent = _is_latent(fields)
     if not latent and hidden and hidden != heads * head_dim:
         yield (
             f"head_dim is {head_dim}, not hidden_size / num_attention_heads = "
@@ -365,7 +573,10 @@ def _traps(fields: _Fields, head_dim: int, layers: tuple[Layer, ...]) -> Iterato
 
 
 def _traps_of_windows(fields: _Fields, layers: tuple[Layer, ...]) -> Iterator[str]:
-    window, windows = fields.whole("sliding_window", 0), [one for one in layers if one.window]
+    unused = fields.get("sliding_window") == 0 and _is_switched_off(fields)
+    windows = [one for one in layers if one.window]
+    window = 0 if unused else fields.whole("sliding_window", 0)
+    window = windows[0].window if windows else window
     if window and not windows and (_is_switched_off(fields) or fields.get("layer_types")):
         yield f"sliding_window = {window:,} is there, and no layer uses it"
     elif windows and len(windows) < len(layers):
@@ -421,27 +632,34 @@ def _shape(name: str, entry: Mapping[str, Any]) -> list[int]:
     if not all(type(size) is int and 0 <= size <= MOST for size in shape):
         raise CardError(f"`{name}` has a shape that is no list of sizes, 0 to {MOST:,} each")
     packed = entry.get("dtype", "F")[0] in "UI"  # several weights in a number
-    if name.endswith(KEYS) and (packed or len(shape) != 2 or not shape[0]):
+    if f".{name}".endswith(KEYS) and (packed or len(shape) != 2 or not shape[0]):
         what = f"{entry.get('dtype')} {shape}"
         raise CardError(f"`{name}` is {what}: packed or no matrix, and cannot be counted")
     return shape
 
 
-def _card_of_shapes(shapes: Mapping[str, list[int]]) -> ModelCard:
+def _card_of_shapes(named: Mapping[str, list[int]]) -> ModelCard:
     """Return the card that the shapes of keys' and values' projections give."""
+    shapes = {f".{name}": shape for name, shape in named.items()}
+    linear = {OF_A_STATE.split(name)[0] for name in shapes if OF_A_STATE.search(name)}
     rows: dict[str, int] = {}  # the part of the name up to the projection → numbers of a token
+    with_state, elsewhere = set(), set()  # and those that are not counted
     for name, shape in shapes.items():
-        if name.endswith(KEYS):
-            before = name.removesuffix(".weight").rpartition(".")[0]
+        before = name.removesuffix(".weight").rpartition(".")[0]
+        if name.endswith(KEYS) and ELSEWHERE.search(name):
+            elsewhere.add(before)
+        elif name.endswith(KEYS) and before in linear:
+            with_state.add(before)
+        elif name.endswith(KEYS):
             rows[before] = rows.get(before, 0) + shape[0]
     if not rows:
-        raise CardError("no tensor is called `k_proj.weight`: what is kept cannot be seen here")
-    latent = any("kv_a_proj_with_mqa" in name for name in shapes)
+        raise CardError(_why_no_keys(shapes, elsewhere))
+    latent = any(name.endswith(KEYS[2]) for name in shapes)
     layers = tuple(Layer("latent" if latent else "full", count) for count in rows.values())
     facts = {"layers": f"{len(rows):,} with keys in this file"}
-    norms = (shape for name, shape in shapes.items() if name.endswith("k_norm.weight"))
+    of_keys = next((shapes[f"{one}{KEYS[0]}"][0] for one in rows if f"{one}{KEYS[0]}" in shapes), 0)
+    norms = (shapes.get(f"{one}.k_norm.weight") for one in rows)
     widths = {shape[0] for shape in norms if shape and shape[0]}
-    of_keys = next((shape[0] for name, shape in shapes.items() if "k_proj.weight" in name), 0)
     # A norm as wide as all keys together says nothing: it may be one of a single head, or of all.
     cut = len(widths) == 1 and not latent and min(widths) < of_keys
     if cut and of_keys % min(widths) == 0:
@@ -451,18 +669,31 @@ def _card_of_shapes(shapes: Mapping[str, list[int]]) -> ModelCard:
     told = ["windows do not show in shapes; every layer is counted as if it kept all tokens"]
     if "heads" not in facts:
         told.append("how the keys are cut into heads; the bytes do not depend on it")
-    keys, values = ({*_before(shapes, part)} for part in KEYS[:2])
-    if keys ^ values:
+    halves = [one for one in rows if (one + KEYS[0] in shapes) != (one + KEYS[1] in shapes)]
+    if halves:
         told.append(
-            f"the other half of {len(keys ^ values)} layers, whose keys or values are not in this "
+            f"the other half of {len(halves)} layers, whose keys or values are not in this "
             "file (in another part of the model, or there are none); not counted"
         )
+    if with_state:
+        told.append(f"the state of {len(with_state)} linear layers, however long; not counted")
+    if elsewhere:
+        told.append(
+            f"what {len(elsewhere)} other layers do (of an encoder or of another sense, or to look "
+            "at it); they keep nothing of the text, and are not counted"
+        )
+    if any(".indexer." in name for name in shapes):
+        told.append("how wide the key of an indexer is, which layers keep as well; not counted")
     return ModelCard(layers, facts, told=tuple(told))
 
 
-def _before(shapes: Mapping[str, list[int]], end: str) -> Iterator[str]:
-    """Yield what stands before the end in each name that has it."""
-    return (name.removesuffix(end) for name in shapes if name.endswith(end))
+def _why_no_keys(shapes: Mapping[str, list[int]], elsewhere: set[str]) -> str:
+    seen = "what is kept cannot be seen here; read the model's config.json"
+    if elsewhere:
+        return f"keys are those of an encoder or of another sense alone: {seen}"
+    if any(name.endswith("qkv_proj.weight") for name in shapes):
+        return f"queries, keys and values come from one matrix, `qkv_proj.weight`: {seen}"
+    return f"no tensor is called `k_proj.weight`: {seen}"
 
 
 def main() -> int:

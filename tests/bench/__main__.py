@@ -11,6 +11,7 @@ import sys
 
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
+from tests.bench.cards import cards
 from tests.bench.differences import parity
 from tests.bench.lines import lines
 from tests.bench.multi30k import multi30k
@@ -27,7 +28,8 @@ BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, masked, pace, lines),
-        *(capstone, transformer, positions, today, multi30k, captions, real, real_model, visitors),
+        *(capstone, transformer, positions, today, multi30k, captions, cards, real, real_model),
+        visitors,
     )
 }
 
