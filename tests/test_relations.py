@@ -113,11 +113,6 @@ def relation_of_arrays(actual, expected):
     return diagnose(Record(GAIN, (2 * CASES)[: len(expected)], right, {}), given).relation
 
 
-def sharper(weights):
-    """Return the softmax of the weights' scores times 2."""
-    return weights.square() / weights.square().sum(-1, keepdim=True)
-
-
 def of_weights(change):
     """Return an answer with the right context and with `change` of the right weights."""
 
@@ -133,15 +128,18 @@ RELATIONS = {
         of_weights(lambda weights: weights.sort(-1)[0]),
         "`weights` holds the right numbers, but not in their places.",
     ),
+    "in bits": (
+        of_weights(lambda weights: weights / math.log(2)),
+        "`weights` is the right one divided by log 2 (0.693…).",
+    ),
+    "a size and a number": (
+        of_weights(lambda weights: 2 * weights / weights.shape[-1]),
+        "`weights` is the right one times 2 and divided by the length of axis 1 of `keys`.",
+    ),
     "no scale": (
         partial(attend, width=1),
         "`weights` is the softmax of its right scores times the square root of the length of the "
         "last axis of `query`.",
-    ),
-    "no scale, and a number": (
-        lambda query, *others: attend(2 * query, *others, width=1),
-        "`weights` is the softmax of its right scores times 2 and times the square root of the "
-        "length of the last axis of `query`.",
     ),
     "another scale": (
         lambda query, keys, values, mask: attend(query, keys, values, mask, width=keys.shape[1]),
@@ -224,6 +222,16 @@ def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     assert relation(answer, record) == ""
     record = replace(record, cases=CASES[:4], expected=RECORD.expected[:4])
     assert relation(answer, record) == ""  # nor if these are half of all cases
+
+
+def test_what_is_nearly_0_is_no_evidence():
+    draw = np.random.default_rng(0)
+    sizes = (1, 1, 1, 1e-6, 1e-6)
+    expected = [size * draw.normal(size=(2, 3)) for size in sizes]
+    turned = [-size * values for size, values in zip(sizes, expected, strict=True)]
+    assert relation_of_arrays(turned, expected) == "`gain` is the right one times -1."
+    others = [values[:, ::-1].cumsum(0) * 2 for values in expected]
+    assert relation_of_arrays(others, expected) == ""
 
 
 SPOILED = {
@@ -339,15 +347,16 @@ def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
 def test_what_the_verdict_calls_wrong_no_relation_calls_right():
     nearly = relation(of_weights(lambda w: w + 5e-5 * (30 * w).cos() * (len(w) < 3)))
     assert nearly == "`weights` is right in these cases only: case 1; case 3."
+    doubled = relation(of_weights(lambda weights: 2 * weights + 5e-5 * weights.cos()))
+    assert "times 2" not in doubled
 
 
-def test_cases_of_nan_are_left_out():
+def test_cases_of_nan_are_neither_right_nor_0():
     def answer(weights):
-        return sharper(weights) * (1 if len(weights) < 4 else torch.nan)
+        return weights * (0 if len(weights) < 4 else torch.nan)
 
     assert relation(of_weights(answer)) == (
-        "`weights` is the softmax of its right scores times 2. This leaves out the cases in which "
-        "it holds NaN or infinity."
+        "`weights` is 0 everywhere. This leaves out the cases in which it holds NaN or infinity."
     )
 
 
@@ -365,7 +374,7 @@ def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
 
     record = record_of("weights", right, cases_)
     assert "softmax of its right scores" not in relation(first_row_sharper, record)
-    both = relation(lambda x: sharper(right(x)), record)
+    both = relation(lambda x: right(x).square() / right(x).square().sum(-1, True), record)
     assert both == "`weights` is the softmax of its right scores times 2."
 
 
@@ -687,8 +696,7 @@ def test_of_few_cases_without_nan_nothing_is_said():
     blown_up = [
         Answer({n: v * np.nan for n, v in known.outputs.items()}) for known in RECORD.expected
     ]
-    given = kind_of(TASK).run(of_weights(sharper), CASES, Printed())
-    assert diagnose(RECORD, [given[0], *blown_up[1:]]).relation == ""
+    assert diagnose(RECORD, [DOUBLED[0], *blown_up[1:]]).relation == ""
 
 
 def test_no_relation_is_said_of_noise():
@@ -702,7 +710,8 @@ def test_no_relation_is_said_of_noise():
 
 
 def test_chance_is_excluded():
-    """Two shares are always the softmax of two others' scores times a factor."""
+    """One number is always another times a factor, and so are the scores of two shares."""
+    assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
     assert relation_of_arrays([np.array([[0.3, 0.7]])], [np.array([[0.6, 0.4]])]) == ""
 
 
