@@ -169,7 +169,7 @@ class Exercise:
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
-        is_called_again = self.task.again and kind_of(self.task).is_told_by_calls
+        is_called_again = self.task.again and kind_of(self.task).is_related
         if seed != PUBLIC_SEED or not is_called_again:
             return record
         moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))

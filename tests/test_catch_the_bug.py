@@ -21,8 +21,8 @@ from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import MOST_CALLS, Proxy, Referee, answer_of, refusal
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
-from utils.checks.tasks import Answer, Case, Mistake, Record
+from utils.checks.runner import AnswerError, Printed
+from utils.checks.tasks import Answer, Case, Mistake, Reason, Record
 
 TOYS = Implementations(
     right=[lambda numbers, times=2: numbers.exp() * times],
@@ -290,6 +290,12 @@ def test_what_is_no_test_gets_one_clear_message(test, reason, part):
     verdict = verdict_of(test)
     assert (verdict.reason, verdict.points) == (reason, 0)
     assert part in verdict.message
+
+
+def test_a_worker_that_complains_earns_nothing_whatever_decisions_it_sends():
+    error = AnswerError(Reason.NO_NETWORK, "")  # which comes after all answers, elsewhere
+    verdict = kind_of(RECORD.task).diagnose(RECORD, RECORD.expected, error)
+    assert (verdict.reason, verdict.points) == (Reason.NO_NETWORK, 0)
 
 
 def test_a_test_that_never_ends_is_stopped():

@@ -11,16 +11,16 @@ A wrong answer passes through these modules, from top to bottom:
 |---|---|
 | `notebook` | `check` and `hint` |
 | `bank` | reads a task's cases, expected outputs and known mistakes from `exercises/` |
-| `runner` | runs the learner's code: the only place that does |
-| `diagnosis` | finds what is wrong; import from the package, not from its modules |
+| `kinds` | what a task asks for: each kind runs, judges and explains its answers |
+| `runner` | calls the learner's code, safely: the only place that does |
 | `compare` | compares returned values with the expected ones: the verdict |
+| `diagnosis` | states how a wrong answer that nobody foresaw differs from the right one |
 | `feedback` | writes a verdict as text and as HTML |
 
 | Beside them | |
 |---|---|
-| `tasks` | defines the exercise, the case, the answer and the reason, as plain data |
-| `catch_the_bug` | lets a learner's test call one implementation after another |
-| `implementations` | those implementations: right ones, and some with a bug each |
+| `tasks` | defines the exercise, the case, the answer, the trial and the reason, as plain data |
+| `implementations` | what a learner's test is tried on: right functions, and some with a bug |
 | `code` | finds the names that a piece of code defines and uses |
 | `progress_file`, `progress` | store a learner's progress, and show it |
 """

@@ -7,22 +7,21 @@
 | `networks` | trained networks, of whose values only a share can be right |
 | `learners_test` | tests that learners write, on implementations for which a `referee` answers |
 
-`kind` is what they have in common. To run an answer takes no expected value.
+All have the verbs of `Values`. To run an answer takes no expected value.
 """
 
 from collections.abc import Callable
 
 from utils.checks.kinds.choices import Choices
-from utils.checks.kinds.kind import Kind
 from utils.checks.kinds.learners_test import LearnersTest
 from utils.checks.kinds.networks import AsksNetwork, Model, TrainsNetwork
 from utils.checks.kinds.referee import Referee
 from utils.checks.kinds.values import Modules, Values
 from utils.checks.tasks import CallSpec, Case, Task
 
-__all__ = ["Kind", "kind_of"]
+__all__ = ["kind_of"]
 
-KINDS: dict[str, Callable[[CallSpec], Kind]] = {
+KINDS: dict[str, type[Values]] = {
     "function": Values,
     "module": Modules,
     "choices": Choices,
@@ -31,7 +30,7 @@ KINDS: dict[str, Callable[[CallSpec], Kind]] = {
 }
 
 
-def kind_of(spec: CallSpec, referee: Callable[[Case], Referee] | None = None) -> Kind:
+def kind_of(spec: CallSpec, referee: Callable[[Case], Referee] | None = None) -> Values:
     """Return the kind of a task's answers.
 
     Args:

@@ -17,7 +17,7 @@ class Choices(Values):
     """Dictionaries of choices. They hold no code, so they are read, and not called."""
 
     is_code = False
-    is_told_by_calls = False
+    is_related = False
 
     def run(self, definition: Any, cases: Sequence, *_: Any) -> list[Answer]:
         """Return hashes of a learner's choices, so that no file of the course shows an answer."""
@@ -36,11 +36,6 @@ class Choices(Values):
 
     def what_is_right(self, task: Task, trials: Sequence[Trial]) -> str:
         return ""  # whoever tries all choices should not hear which ones are right
-
-    def explain(
-        self, record: Record, trials: Sequence[Trial], verdict: Verdict, *_: Any
-    ) -> Verdict:
-        return verdict
 
 
 def _chosen(spec: CallSpec, definition: Any) -> dict[str, np.ndarray]:

@@ -19,8 +19,8 @@ from torch.overrides import TorchFunctionMode
 from utils.checks import bank, implementations
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis.behaviours import RerunCases
-from utils.checks.kinds.kind import Kind
 from utils.checks.kinds.referee import LONGEST_MESSAGE, Decision, Proxy, Referee
+from utils.checks.kinds.values import Values
 from utils.checks.runner import (
     OUR_SEED,
     AnswerError,
@@ -58,7 +58,7 @@ EXACT = (
 )
 
 
-class LearnersTest(Kind):
+class LearnersTest(Values):
     """Tests of a function, run on one implementation after another.
 
     Args:
@@ -67,6 +67,7 @@ class LearnersTest(Kind):
     """
 
     is_refereed = True
+    is_related = False
     mistake_comes_first = False
 
     def __init__(self, spec: CallSpec, referee: Callable[[Case], Referee] | None = None):

@@ -15,7 +15,6 @@ from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from utils.checks.compare import Verdict, agree
-from utils.checks.kinds.kind import Kind
 from utils.checks.kinds.values import Values
 from utils.checks.runner import AnswerError, is_decimal, returned_exactly
 from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Trial
@@ -28,10 +27,10 @@ class Model(Values):
     """Functions that return what a model makes of their inputs."""
 
     is_model = True
-    is_told_by_calls = False
+    is_related = False
 
     @property
-    def of_ours(self) -> Kind:
+    def of_ours(self) -> Values:
         return Values(self.spec)
 
     def judge(
@@ -61,11 +60,6 @@ class Model(Values):
             if _share_of_wrong_entries(trials, theirs, tolerance) > MOST:
                 explained[mistake] = _share(theirs, tolerance)
         return max(explained, key=explained.get, default=None)
-
-    def explain(
-        self, record: Record, trials: Sequence[Trial], verdict: Verdict, *_: Any
-    ) -> Verdict:
-        return verdict
 
 
 class AsksNetwork(Model):

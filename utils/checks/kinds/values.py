@@ -8,7 +8,8 @@ from the values or by calling the answer again (`diagnosis`).
 
 import inspect
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -34,34 +35,141 @@ from utils.checks.diagnosis.relations import (
     describe_exchange,
     describe_values,
 )
-from utils.checks.kinds.kind import Kind
-from utils.checks.runner import OUR_SEED, AnswerError, returned, with_article
-from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Task, Trial
+from utils.checks.runner import (
+    OUR_SEED,
+    AnswerError,
+    Printed,
+    Rerun,
+    collect,
+    returned,
+    with_article,
+)
+from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Reason, Record, Task, Trial
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 
 
-class Values(Kind):
-    """Functions, called with the inputs of each case."""
+class Values:
+    """Functions, called with the inputs of each case. The other kinds say in what they differ.
 
-    is_told_by_calls = True
+    A grader runs answers in a worker, which has the specification of the calls and no more. It
+    judges and explains them in its own process.
+
+    Attributes:
+        is_code: whether an answer is code, and not a dictionary of choices.
+        is_model: whether only a share of an answer's entries can be right, as of a trained network.
+            Then fresh cases decide.
+        is_refereed: whether an answer calls implementations, for which a referee answers.
+        is_related: whether a wrong answer that makes no known mistake is called again, to state its
+            relation to the right one.
+        mistake_comes_first: whether a known mistake says more than the message, so stands above it.
+    """
+
+    is_code = True
+    is_model = False
+    is_refereed = False
+    is_related = True
+    mistake_comes_first = True
+
+    def __init__(self, spec: CallSpec):
+        self.spec = spec
 
     # --- Run --------------------------------------------------------------------------------------
 
+    def run(
+        self,
+        definition: Any,
+        cases: Sequence[Case],
+        printed: Printed,
+        limit: Callable[[float], AbstractContextManager] | None = None,
+    ) -> list[Answer]:
+        """Call a learner's definition with every case, and return its values.
+
+        Args:
+            definition: object that the learner's notebook holds under the name `spec.id`.
+            cases: inputs of the calls; they are copied before each call.
+            printed, limit: as for `runner.collect`.
+
+        Raises:
+            AnswerError: the definition returned nothing that can be compared, from some case on.
+        """
+        self.check_type(definition)
+        return collect(self.spec, self.answers(definition, cases), printed, limit)
+
+    def check_type(self, definition: Any) -> None:
+        """Raise an `AnswerError` if a definition is no function, or whatever else is asked for."""
+        name = self.spec.id
+        if inspect.iscoroutinefunction(definition):
+            raise AnswerError(
+                Reason.WRONG_TYPE,
+                f"`{name}` is an `async` function, which returns nothing before it is awaited. "
+                f"Leave out `async`: `def {name}(…): …`.",
+            )
+        if inspect.isclass(definition) or not callable(definition):
+            raise AnswerError(
+                Reason.WRONG_TYPE,
+                f"`{name}` is {with_article(definition)}. The task asks for a function: "
+                f"`def {name}(…): …`.",
+            )
+
     def answers(self, definition: Any, cases: Sequence[Case]) -> Iterator[Answer]:
+        """Yield what a definition returns in each case; it is called as the next is asked for."""
         for case in cases:
             yield returned(self.spec, definition, case)
 
-    # --- Judge ------------------------------------------------------------------------------------
+    @property
+    def of_ours(self) -> "Values":
+        """The kind of what the course defines itself, which may get its values from anywhere."""
+        return self
+
+    def rerun(self, definition: Any) -> Rerun:
+        """Return what calls a definition again. Make it before the first call: its time starts."""
+        return Rerun(self.spec, definition)
+
+    # --- Judge, and explain -----------------------------------------------------------------------
+
+    def diagnose(
+        self,
+        record: Record,
+        answers: Sequence[Answer],
+        error: AnswerError | None = None,
+        rerun: RerunCases | None = None,
+        trace: TraceCases | None = None,
+    ) -> Verdict:
+        """Judge an answer, and explain the verdict; if that fails itself, the plain verdict stands.
+
+        Args:
+            record: the task, its cases and the expected values.
+            answers: returned values, in the order of the cases.
+            error: the reason why later cases have no returned values, if they have none.
+            rerun: function that calls the answer with other inputs; None if it cannot be called.
+            trace: function that tells what the answer's lines compute; None if it cannot be called.
+
+        Raises:
+            ValueError: there is not one answer for each case, up to the error.
+        """
+        missing = len(record.cases) - len(answers)
+        if missing < 0 or (missing and not error):
+            raise ValueError("There is not one answer for each case.")
+        trials = record.trials(answers)
+        verdict = self.judge(record, trials, error)
+        try:
+            return self.explain(record, trials, verdict, rerun, trace)
+        except Exception:  # a fault of ours, which learners must not hear of as one of theirs
+            return verdict
 
     def judge(
         self, record: Record, trials: Sequence[Trial], error: AnswerError | None = None
     ) -> Verdict:
         """Return the verdict on an answer, from the values that it returned in the cases.
 
-        If an error comes early, no mistake is named, since several look alike in the first cases.
+        Args:
+            record: the task, and what is known of it.
+            trials: the cases in which the answer returned something.
+            error: the reason why later cases have no returned values, if they have none. If it
+                comes early, no mistake is named, since several look alike in the first cases.
         """
         task, seen_enough = record.task, True
         if error:
@@ -130,8 +238,6 @@ class Values(Kind):
         differ = "differs" if len(others) == 1 else "differ"
         return f"{listed(right)} {are} right, only {listed(others)} {differ}."
 
-    # --- Explain ----------------------------------------------------------------------------------
-
     def explain(
         self,
         record: Record,
@@ -141,6 +247,8 @@ class Values(Kind):
         trace: TraceCases | None,
     ) -> Verdict:
         """Add the relation of an answer to the right one, if it makes no known mistake."""
+        if not self.is_related:
+            return verdict
         if verdict.reason in COMPARED and not _makes_exactly(record, trials, verdict.mistake):
             exchange = describe_exchange(record, trials)
             if exchange:  # the sentence on the other outputs was about the mistake
