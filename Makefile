@@ -76,7 +76,7 @@ sheet: .venv/ready  ## seconds: shapes, masks, formulae and the cache on two pag
 	@$(BIN)/python -m utils.sheet build/sheet.html
 
 preflight: .venv/ready  ## a minute: is this machine ready for the course?
-	@$(BIN)/python -m utils.preflight $(OPTIONS)
+	@$(BIN)/python -m utils.preflight
 
 catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoever fell behind: UPTO=04
 	@test -d solutions || { echo "Catching up needs solutions/, which this copy of the course does not have." >&2; exit 1; }

@@ -80,7 +80,6 @@ SETTINGS = {
     "2-threads": Setting({"OMP_NUM_THREADS": "2", **PATIENT}),
     "4-threads": Setting({"OMP_NUM_THREADS": "4", **PATIENT}),
     "busy": Setting(busy=os.cpu_count() or 1),
-    "slow-cells": Setting(commands=(["-m", "tests.slow_cells"],)),
     "lowest": Setting(commands=(PYTEST, REBUILD), lowest=True),
     **{
         name: Setting(commands=(PYTEST, REBUILD), python=name)
@@ -172,17 +171,6 @@ def run(setting: Setting, log: Path) -> tuple[bool, str]:
     return not changed and not any(process.returncode for process in processes), ", ".join(facts)
 
 
-def end_of(log: Path) -> str:
-    """Return a log from the tests' failures on; if it has none, its last 40 lines.
-
-    At most 200 lines are returned, each indented.
-    """
-    text = log.read_text(encoding="utf-8", errors="replace")
-    failures = re.search(r"^=+ (FAILURES|ERRORS) =+", text, re.MULTILINE)
-    lines = text[failures.start() :].splitlines() if failures else text.splitlines()[-40:]
-    return "\n".join(f"  | {line}" for line in lines[-200:])
-
-
 def main() -> int:
     """Run the named settings, or all, and print a table; return the exit status.
 
@@ -203,7 +191,7 @@ def main() -> int:
             print(f"{name}: begun, see {log.relative_to(ROOT)}", flush=True)
             good, outcome = run(SETTINGS[name], log)
         table.append(f"{name:15} {'ok ' if good else 'RED'} {outcome}")
-        print(table[-1], *([] if good else [end_of(log)]), sep="\n", flush=True)
+        print(table[-1], *([] if good else log.read_text().splitlines()[-100:]), sep="\n")
         ok = ok and good
     print("", *table, sep="\n")
     zips = set(re.findall(r"zip \w+", "\n".join(table)))

@@ -1,7 +1,7 @@
 """Compare our mechanisms with PyTorch's own on the same inputs, with the same weights.
 
 Each comparison returns the largest relative difference of outputs, weights and gradients. The tests
-set limits to these differences; `make bench ONLY=parity` prints them.
+set limits to these differences.
 """
 
 from dataclasses import dataclass, replace

@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -45,7 +44,7 @@ def fly(course, check="", first=(), **environment):
         environment: variables to set in addition to this process's own.
     """
     path = os.pathsep.join(map(str, [*first, course, os.environ.get("PYTHONPATH", "")]))
-    only = f"from utils.preflight import *; sys.exit(not run_check({check}))"
+    only = f"from utils.preflight import *; sys.exit(not works({check}))"
     command = ["-c", only] if check else ["-m", "utils.preflight"]
     run = subprocess.run(
         [sys.executable, *command],
@@ -59,18 +58,12 @@ def fly(course, check="", first=(), **environment):
     return run.stdout.splitlines(), run.returncode
 
 
-def failures(lines):
-    """Return the lines of failed checks, which say what to repair."""
-    return [line for line in lines if line.startswith("NO   ")]
-
-
 def test_a_machine_that_is_ready(course):
     lines, status = fly(course)
     assert lines[-1] == "Ready."
     assert {line[:5] for line in lines[:-1]} == {"ok   "}
-    for words in ("Python 3", "of memory", "of disk", "saved", "port", *preflight.CELLS):
-        assert words in "\n".join(lines)
-    assert status == 0
+    assert [line for line in lines if "PyTorch computes" in line]
+    assert (len(lines), status) == (len(preflight.CURES) + 1, 0)
 
 
 @pytest.mark.slow
@@ -80,7 +73,7 @@ def test_a_package_too_old_and_a_folder_that_is_not_there(course, tmp_path):
     (old / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 1.0\n")
     (course / "exercises").rmdir()
     lines, status = fly(course, first=[tmp_path])
-    version, folder = failures(lines)
+    version, folder = (line for line in lines if line.startswith("NO   "))
     assert "torch is 1.0, and has to be ==" in version
     assert version.endswith("-> pip install -r requirements.txt, in the course's own environment")
     assert f"nothing can be saved in {course / 'exercises'}: No such file or directory" in folder
@@ -91,23 +84,14 @@ def test_a_package_too_old_and_a_folder_that_is_not_there(course, tmp_path):
 @pytest.mark.parametrize(
     ("torch", "kernel", "message"),
     [
-        (
-            "raise ImportError('libtorch.so: cannot open')",
-            None,
-            "no: PyTorch computes. ImportError: libtorch.so: cannot open -> ",
-        ),
-        (
-            "import os; os._exit(4)",
-            None,
-            "no: PyTorch computes. The kernel died of it -> pip install",
-        ),
-        (None, "raise SystemExit(3)", "the kernel python3 does not start: "),
-        (None, OTHER_PREFIX, "the kernel runs in another Python, '/another' -> "),
+        ("raise ImportError('libtorch.so: cannot open')", None, "ImportError: libtorch.so: cannot"),
+        ("import os; os._exit(4)", None, "Kernel died -> pip install"),
+        (None, "raise SystemExit(3)", "Kernel died before replying to kernel_info -> pip install"),
+        (None, OTHER_PREFIX, "AssertionError: the kernel runs in another Python, /another -> "),
     ],
     ids=["no import", "the kernel dies", "the kernel ends at once", "of another environment"],
 )
 def test_a_kernel_in_which_torch_does_not_compute(course, tmp_path, torch, kernel, message):
-    environment = {}
     if torch:
         (tmp_path / "torch.py").write_text(torch)
     if kernel:  # before that of the environment
@@ -116,11 +100,9 @@ def test_a_kernel_in_which_torch_does_not_compute(course, tmp_path, torch, kerne
         argv = [sys.executable, "-c", kernel, "-f", "{connection_file}"]
         spec = {"argv": argv, "display_name": "", "language": "python"}
         (folder / "kernel.json").write_text(json.dumps(spec))
-        environment["JUPYTER_PATH"] = str(tmp_path)
-    lines, status = fly(course, check="kernel", first=[tmp_path], **environment)
-    (line,) = failures(lines)
-    assert line.startswith(f"NO   {message}")
-    assert status == 1
+    lines, status = fly(course, "kernel", first=[tmp_path], JUPYTER_PATH=str(tmp_path))
+    assert len(lines) == status == 1
+    assert lines[0].startswith(f"NO   a kernel runs no cell of the course: {message}")
 
 
 @pytest.mark.slow
@@ -138,28 +120,24 @@ def test_nothing_is_installed(course):
 def test_a_folder_that_cannot_be_written(course):
     (course / "exercises").chmod(0o555)
     lines, status = fly(course, check="folders")
-    (line,) = failures(lines)
-    assert f"nothing can be saved in {course / 'exercises'}: Permission denied" in line
+    assert f"nothing can be saved in {course / 'exercises'}: Permission denied" in lines[0]
     assert status == 1
 
 
 def test_ports_memory_and_disk_that_are_taken(monkeypatch, tmp_path):
-    limit = tmp_path / "memory.max"
-    limit.write_text("1000000000\n")
-    monkeypatch.setattr(preflight, "LIMIT", limit)
-    with pytest.raises(preflight.NotReady, match=r"^1\.0 GB of memory are free, it takes 2\.0 -> "):
-        list(preflight.memory())
+    (tmp_path / "memory.max").write_text("1000000000\n")
+    monkeypatch.setattr(preflight, "GROUP", tmp_path)
+    with pytest.raises(preflight.NotReady, match=r"^1\.0 GB of memory are free, it takes 2\.0$"):
+        preflight.memory()
     monkeypatch.setattr(preflight, "DISK", 1e9)
     with pytest.raises(preflight.NotReady, match="GB of disk are free, it takes"):
-        list(preflight.disk())
-    with ExitStack() as stack:
-        servers = [stack.enter_context(socket.socket()) for _ in range(2)]
-        for server in servers:
-            server.bind(("127.0.0.1", 0))
-            server.listen()
-        monkeypatch.setattr(preflight, "PORTS", [server.getsockname()[1] for server in servers])
-        with pytest.raises(preflight.NotReady, match="are all taken -> stop other servers"):
-            list(preflight.port())
+        preflight.disk()
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        monkeypatch.setattr(preflight, "PORTS", [server.getsockname()[1]])
+        with pytest.raises(preflight.NotReady, match="are all taken"):
+            preflight.port()
 
 
 def test_an_old_python_can_read_it():

@@ -1,8 +1,7 @@
 """Test whether the sandbox works on this machine: `python -m grading doctor`.
 
-Each layer is tried in the way that the sandbox uses it, from the lowest layer to a real worker that
-attempts what no submission may do. If a layer is missing, layers that depend on it are neither
-tried nor reported.
+Each layer is tried in the way that the sandbox uses it, from the lowest to a real worker that
+attempts what no submission may do. What rests on a missing layer is neither tried nor reported.
 """
 
 import contextlib
@@ -10,7 +9,7 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +22,9 @@ from grading.run.launcher import (
     PROCESSES,
     Launcher,
     NoSandbox,
-    bubblewrap,
     processors,
 )
+from utils.preflight import free_memory, limit
 
 SECONDS = 60.0  # of processor time for the worker, which needs less than one
 LARGEST_REPLIES = 2**20
@@ -50,12 +49,6 @@ AROUND = (
     "no setting that can be seen from here forbids it: something around this system does, such as "
     "a container, or bubblewrap with --disable-userns"
 )
-PROC = "a /proc of its own"
-LAYERS = {  # layer → bubblewrap's options, each with more than the one before
-    "user namespaces": ["--unshare-user"],
-    "other namespaces": ["--unshare-all"],
-    PROC: ["--unshare-all", "--proc", "/proc"],
-}
 TOO_MANY = f"more than {PROCESSES} processes and threads"
 BOUND = (
     "such limits do not bind root: if this is a container, let an ordinary user start it, or one "
@@ -86,60 +79,54 @@ class Finding:
     """The state of one layer of the sandbox.
 
     Args:
-        state: "ok", "missing", or "note" for a fact that does not stop the sandbox from working.
-        found: result of trying the layer, or of reading the settings.
-        cure: advice on how to mend it, if it needs mending.
+        state: "ok", "missing", or "note" for a lack that does not stop the sandbox from working.
+        found: what came of trying it.
+        cure: what to do about it.
     """
 
     state: str
     layer: str
-    found: str
+    found: str = ""
     cure: str = ""
 
     def __str__(self) -> str:
         cure = f"\n{'':29}→ {self.cure}" if self.cure else ""
-        return f"{self.state:8} {self.layer:19} {self.found}{cure}"
+        return f"{self.state:8} {self.layer:19} {self.found}".rstrip() + cure
 
 
 def findings() -> Iterator[Finding]:
     """Try one layer of the sandbox after another, up to the first that is missing."""
-    for layers in (_program, _user, _settings, _namespaces, _memory, _worker):
-        for finding in layers():
-            yield finding
-            if finding.state == "missing":
-                return
+    for layer, (lack, cure) in LAYERS.items():
+        state = "note" if layer in ("memory", "processes") else "missing"
+        if not (found := lack()):
+            yield Finding("ok", layer)
+            continue
+        yield Finding(state, layer, found, cure or _what_forbids_namespaces())
+        if state == "missing":
+            return
+    try:
+        with Launcher() as launcher:
+            yield Finding("ok", "server", "started, and has made a worker's namespaces")
+            yield from attempted(launcher)
+    except NoSandbox as problem:
+        cure = "look whether whoever grades may read Python, its packages and the course"
+        yield Finding("missing", "server", problem.reason, cure)
 
 
-def _program() -> Iterator[Finding]:
-    if platform.system() != "Linux":
-        cure = "grade on Linux: inside WSL2, or in a virtual machine"
-        yield Finding("missing", "Linux", f"this is {platform.system()}", cure)
-        return
-    program = shutil.which("bwrap")
-    if program is None:
-        cure = "apt install bubblewrap, or dnf install bubblewrap"
-        yield Finding("missing", "bubblewrap", "there is no bwrap on the PATH", cure)
-        return
-    version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
-    yield Finding("ok", "bubblewrap", f"{program}, {version}")
+def _system() -> str:
+    return "" if platform.system() == "Linux" else f"this is {platform.system()}"
 
 
-def _user() -> Iterator[Finding]:
-    """If root grades, test whether workers can run as `nobody`: process limits do not bind root."""
-    if os.getuid() != 0:
-        yield Finding("ok", "user", f"number {os.getuid()}, not root")
-    elif message := _try(["true"]):
-        cure = (
-            "run the grader as an ordinary user of this container, or map more users into it "
-            "(/etc/subuid and /etc/subgid)"
-        )
-        yield Finding("missing", "user", f"root cannot become user {NOBODY} here: {message}", cure)
-    else:
-        yield Finding("ok", "user", f"root, and workers become user {NOBODY}")
+def _program() -> str:
+    return "" if shutil.which("bwrap") else "there is no bwrap on the PATH"
 
 
-def _try(command: Sequence[str]) -> str:
-    """Run a command as the workers' user; return its error message, or "" if it succeeds."""
+def _fails(*command: str) -> str:
+    """Run a command as the workers' user, `nobody` if root grades: limits do not bind root.
+
+    Returns:
+        Its error message, or "" if it succeeds.
+    """
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
     try:
         done = subprocess.run(command, cwd="/", capture_output=True, **user)
@@ -149,87 +136,46 @@ def _try(command: Sequence[str]) -> str:
     return (lines or [f"exit status {done.returncode}"])[-1] if done.returncode else ""
 
 
-def _settings() -> Iterator[Finding]:
-    """Read the kernel's settings for namespaces. Whether namespaces can be made is tried next."""
-    found = [f"{name} = {value}" for name in SETTINGS if (value := _setting(name))]
-    if _filtered():
-        found.append("a seccomp filter is on (of a container, say)")
-    yield Finding("note", "settings", ", ".join(found) or "none of those known restricts anything")
+def _namespaces(*options: str) -> Callable[[], str]:
+    return lambda: _fails("bwrap", *options, "--ro-bind", "/", "/", "true")
 
 
-def _setting(name: str) -> str:
-    """Read a setting of the kernel; return "" if the kernel has no setting of that name."""
-    with contextlib.suppress(OSError):
-        return Path("/proc/sys", *name.split(".")).read_text().strip()
-    return ""
+def _what_forbids_namespaces() -> str:
+    """Return the cures of all that can be seen from here to forbid namespaces."""
+    cures = []
+    for name, (bad, cure) in SETTINGS.items():
+        with contextlib.suppress(OSError):  # not every kernel has all of them
+            if Path("/proc/sys", *name.split(".")).read_text().strip() == bad:
+                cures.append(cure)
+    if "\nSeccomp:\t2" in Path("/proc/self/status").read_text():
+        cures.append(SECCOMP)
+    return "; ".join(cures) or AROUND
 
 
-def _filtered() -> bool:
-    return "\nSeccomp:\t2" in Path("/proc/self/status").read_text()
+def _memory() -> str:
+    room, workers = max(int(free_memory() // MEMORY), 1), processors()
+    return f"enough for {room} workers, not for {workers} at a time" if room < workers else ""
 
 
-def _namespaces() -> Iterator[Finding]:
-    for layer, options in LAYERS.items():
-        message = _try([shutil.which("bwrap"), *options, "--ro-bind", "/", "/", "true"])
-        if not message:
-            yield Finding("ok", layer, "made")
-            continue
-        cures = [cure for name, (bad, cure) in SETTINGS.items() if _setting(name) == bad]
-        cure = "; ".join([*cures, *[SECCOMP] * _filtered()]) or AROUND
-        cure = HIDDEN if layer == PROC else cure
-        yield Finding("missing", layer, f"bubblewrap says “{message}”", cure)
+def _processes() -> str:
+    most, needed = limit("pids.max"), processors() * PROCESSES
+    return f"{most:,.0f} may run, {needed} are needed at full speed" if most < needed else ""
 
 
-def _lines(path: str) -> list[str]:
-    return Path(path).read_text(errors="replace").splitlines()
-
-
-def _memory() -> Iterator[Finding]:
-    """Check whether memory and process limits suffice for one worker per processor at full use."""
-    sizes = dict(line.split(":") for line in _lines("/proc/meminfo"))
-    free, workers = 1024 * int(sizes["MemAvailable"].split()[0]), processors()
-    free = min([free, *_of_group("memory.max")])
-    room = max(free // MEMORY, 1)
-    found = (
-        f"{free // MEGABYTE:,} MB are free; {workers} at a time, one for each processor, may take "
-        f"{workers * MEMORY // MEGABYTE:,} MB"
-    )
-    cure = "" if room >= workers else f"--workers {room}, or more memory"
-    yield Finding("note" if cure else "ok", "memory", found, cure)
-    for most in _of_group("pids.max"):
-        few = most < workers * PROCESSES
-        found = f"this control group may have {most:,}, {workers} workers {workers * PROCESSES}"
-        yield Finding("note" if few else "ok", "processes", found, "raise pids.max" if few else "")
-
-
-def _of_group(limit: str) -> list[int]:
-    """Return a limit of this process's control group (version 2) in a list, empty if unlimited."""
-    own = [line.partition("::")[2] for line in _lines("/proc/self/cgroup") if line.startswith("0:")]
-    mounts = [line.split() for line in _lines("/proc/self/mounts")]
-    tops = [mount[1] for mount in mounts if mount[2] == "cgroup2"]
-    with contextlib.suppress(OSError, ValueError):  # "max" means no limit
-        return [int(Path(tops[0], own[0].lstrip("/"), limit).read_text())] if own and tops else []
-    return []
-
-
-def _worker() -> Iterator[Finding]:
-    """Try the whole sandbox: both layers of bubblewrap, and a worker that tries forbidden acts."""
-    # As the user who grades: root becomes nobody only inside the server's own bubblewrap.
-    done = subprocess.run([*bubblewrap(), "true"], capture_output=True, text=True)
-    if done.returncode:
-        message = done.stderr.strip() or str(done.returncode)
-        yield Finding("missing", "outer bubblewrap", f"bubblewrap says “{message}”")
-        return
-    yield Finding("ok", "outer bubblewrap", "shows the server what it needs")
-    with contextlib.ExitStack() as until_then:
-        try:
-            launcher = until_then.enter_context(Launcher())
-        except NoSandbox as problem:
-            cure = "look whether whoever grades may read Python, its packages and the course"
-            yield Finding("missing", "server", problem.reason, cure)
-            return
-        yield Finding("ok", "server", "started, and has made a worker's namespaces")
-        yield from attempted(launcher)
+LAYERS = {  # layer → how to find out what it lacks; the cure, or "" where settings tell it
+    "Linux": (_system, "grade on Linux: inside WSL2, or in a virtual machine"),
+    "bubblewrap": (_program, "apt install bubblewrap, or dnf install bubblewrap"),
+    "user": (
+        lambda: _fails("true"),
+        "run the grader as an ordinary user of this container, or map more users into it "
+        "(/etc/subuid and /etc/subgid)",
+    ),
+    "user namespaces": (_namespaces("--unshare-user"), ""),
+    "other namespaces": (_namespaces("--unshare-all"), ""),
+    "a /proc of its own": (_namespaces("--unshare-all", "--proc", "/proc"), HIDDEN),
+    "memory": (_memory, "give --workers that number, or get more memory"),
+    "processes": (_processes, "raise pids.max, or take fewer --workers"),
+}
 
 
 def attempted(launcher: Launcher) -> Iterator[Finding]:

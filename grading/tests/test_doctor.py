@@ -49,9 +49,9 @@ def test_where_the_sandbox_works_every_layer_does(around):
 
 def test_without_bubblewrap_it_says_how_to_get_it():
     status, lines = run_doctor(*DOCTOR, PATH="/nonexistent")
-    assert (status, len(lines)) == (1, 3)
-    assert lines[0] == "missing  bubblewrap          there is no bwrap on the PATH"
-    assert "apt install bubblewrap" in lines[1]
+    assert (status, len(lines)) == (1, 4)
+    assert lines[1] == "missing  bubblewrap          there is no bwrap on the PATH"
+    assert "apt install bubblewrap" in lines[2]
 
 
 @needs.sandbox

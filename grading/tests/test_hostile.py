@@ -7,7 +7,6 @@ attacks.txt names it. All of them, and what takes long, are tried at night.
 import contextlib
 import io
 import json
-import math
 import os
 import platform
 import re
@@ -36,9 +35,10 @@ from grading.run import dialog, protocol, scoring, worker
 from grading.run.grading import Assignment, Budget, Grading
 from grading.run.launcher import PATIENCE, Launcher, NoSandbox, Worker
 from grading.run.scoring import score_submission
-from grading.tests import fuzz, hostile
+from grading.tests import hostile
 from grading.tests.hostile import ATTACKS, ENTROPY, PIECES
 from grading.tests.made import PlayedLauncher, hurried, notebook, rows, submission, write_files
+from grading.tests.test_fuzz import all_right
 from solutions.build import SOURCE, code_of
 from tests import needs
 from utils.checks import bank
@@ -498,18 +498,12 @@ def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
 # --- The parent, with a worker played by the test ------------------------------------------
 
 
-@pytest.mark.parametrize("dialogs", [40, pytest.param(400, marks=nightly)])
-def test_whatever_arrives_there_is_a_result_and_silence(dialogs):
-    """A part of what `python -m grading.tests.fuzz` does."""
-    assert fuzz.fuzz(math.inf, first=220, most=dialogs) == (dialogs, {})
-
-
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
     part = {"error": [reason, "So.", "There.", ""], "answers": [], "printed": 0}
     first = protocol.pack({"task": "entropy", "parts": [part]})
-    others = b"".join(frame.packed() for frame in fuzz.honest(assignments[NAME]))
+    others = b"".join(map(protocol.pack, all_right(assignments[NAME])))
     data = submission(notebook(*honest()))
     result = score_submission(data, Grading(assignments, PlayedLauncher(first + others)))
     outcome = result.tasks["entropy"]

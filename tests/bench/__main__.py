@@ -12,22 +12,19 @@ import sys
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
 from tests.bench.cards import cards
-from tests.bench.differences import parity
 from tests.bench.lines import lines
 from tests.bench.multi30k import multi30k
-from tests.bench.pace import pace
-from tests.bench.positions import positions
 from tests.bench.real import real
 from tests.bench.real_model import real_model
 from tests.bench.time_and_memory import additive, masked, multihead, scaled
 from tests.bench.today import today
-from tests.bench.transformer import transformer
+from tests.bench.transformer import positions, transformer
 from tests.bench.visitors import visitors
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, additive, multihead, scaled, masked, pace, lines),
+        *(additive, multihead, scaled, masked, lines),
         *(capstone, transformer, positions, today, multi30k, captions, cards, real, real_model),
         visitors,
     )

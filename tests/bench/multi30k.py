@@ -2,8 +2,8 @@
 
 The data are read from the folder that the variable MULTI30K names, else from
 ../shared/data/multi30k. Training on a laptop takes 5 or 12 minutes. These are
-budgets in steps, as many as two idle cores take in that time, so that quality does not depend on
-the device; the benchmark `pace` tells how long they take on this machine.
+budgets in steps, as many as two idle cores took in that time, so that quality does not depend on
+the device.
 """
 
 import os

@@ -69,16 +69,10 @@ class Recipe:
             decoder = order(*sizes, attention, dropout=self.dropout)
         return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
-    def train(
-        self,
-        corpus: Corpus,
-        seed: int,
-        device: torch.device | str,
-        validate: bool = True,
-    ) -> tuple[Seq2Seq, float]:
+    def train(self, corpus: Corpus, seed: int, device: torch.device | str) -> tuple[Seq2Seq, float]:
         """Train a new model; return it, and the seconds that training took.
 
-        With `validate`, the weights that did best in validation are kept; otherwise, the last.
+        The weights that did best in validation are kept.
         """
         set_seed(seed)
         vocabularies = corpus.vocabularies(min_count=self.min_count)
@@ -86,7 +80,7 @@ class Recipe:
         trainer = Trainer(
             model,
             Batches(corpus.train, *vocabularies, self.batch_size),
-            Batches(corpus.validation, *vocabularies) if validate else None,
+            Batches(corpus.validation, *vocabularies),
             steps=self.steps,
             learning_rate=self.learning_rate,
             warmup=self.warmup,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:  # an extra, which not every machine has
     from playwright.sync_api import Locator, Page
 
 LIGHT = "<style>:root { color-scheme: light; } body { background: #fff; color: #222; }</style>"
-DARK = "<style>:root { color-scheme: dark; } body { background: #111; color: #ddd; }</style>"
-THEMES = {"light": LIGHT, "dark": DARK}
 
 SHOW = """async ([text, standalone, state, files]) => {
   const load = (code) => import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
@@ -62,9 +60,9 @@ TIMES = """async ([input, moves]) => {
 }"""
 
 
-def show(page: "Page", widget, theme: str = "light") -> "Locator":
-    """Replace the content of a page by this explorer, in a theme, and return its element."""
-    page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{THEMES[theme]}")
+def show(page: "Page", widget) -> "Locator":
+    """Replace the content of a page by this explorer, and return its element."""
+    page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{LIGHT}")
     return add(page, widget)
 
 
@@ -89,7 +87,7 @@ def look(root: "Locator") -> str:
 
 def numbers(place: "Locator") -> list[float]:
     """Return the unrounded values that heatmaps and bars show, in reading order."""
-    read = "cells => cells.map((cell) => Number(cell.dataset.value))"
+    read = "cells => cells.flatMap((cell) => cell.dataset.value.split(' ').map(Number))"
     return place.locator("[data-value]").evaluate_all(read)
 
 

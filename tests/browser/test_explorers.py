@@ -14,7 +14,6 @@ from ipywidgets import FloatSlider
 
 from tests import needs
 from tests.browser.explorers import (
-    THEMES,
     add,
     look,
     move_controls,
@@ -53,7 +52,6 @@ from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
     CacheExplorer,
     MaskExplorer,
-    PipelineExplorer,
     ReshapeExplorer,
     SliderFigure,
     SoftmaxExplorer,
@@ -107,15 +105,6 @@ def test_it_moves_by_keyboard_alone_beside_a_copy_and_fits_every_reader(page, na
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("theme", THEMES)
-@each
-def test_it_fits_both_themes(page, name, theme):
-    show(page, EXPLORERS[name](), theme)
-    assert find_violations(page) == ""
-    assert page_width(page) <= 390
-
-
-@pytest.mark.nightly
 @each
 def test_it_moves_at_the_speed_of_the_hand(page, name, record_property):
     root = show(page, EXPLORERS[name]())
@@ -123,7 +112,7 @@ def test_it_moves_at_the_speed_of_the_hand(page, name, record_property):
         times = redraw_times(slider)
         control = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
         record_property("milliseconds", {f"{name}, {control}": times})
-        assert statistics.median(times) < 60
+        assert statistics.median(times) < (100 if name == "mask-48" else 60)
 
 
 def test_a_film_plays_once_when_it_is_seen_and_pauses(page):
@@ -141,14 +130,6 @@ def test_a_film_plays_once_when_it_is_seen_and_pauses(page):
     page.clock.run_for(60_000)
     assert at.inner_text() == "195"
     assert root.get_by_role("button", name="Play").is_visible()  # at the end it rests
-
-
-def test_a_film_stands_still_for_those_who_ask_for_it(page):
-    page.emulate_media(reduced_motion="reduce")
-    root = show(page, short_film())
-    before = look(root)
-    page.wait_for_timeout(500)
-    assert look(root) == before
 
 
 def test_what_is_said_is_spoken_when_the_hand_rests_and_not_at_every_degree(page):
@@ -174,17 +155,14 @@ def test_what_is_said_is_spoken_when_the_hand_rests_and_not_at_every_degree(page
 
 def test_eight_heads_are_two_stops_of_the_keyboard(page):
     root = show(page, EXPLORERS["heads"]())
-    names = root.locator(".he-head")
     root.locator(".he-head button").first.focus()
-    page.keyboard.press("End")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Enter")
-    pressed = root.locator(".he-head button[aria-pressed=true]")
-    assert pressed.evaluate("node => node === document.activeElement")
-    assert names.nth(names.count() - 2).locator("button[aria-pressed=true]").count() == 1
+    for key in ("End", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.ariaPressed") == "true"
+    pressed = root.locator(".he-head button").evaluate_all("all => all.map((b) => b.ariaPressed)")
+    assert pressed == ["false", "true", "false"]
     page.keyboard.press("Tab")
-    on = page.evaluate("document.activeElement.type")
-    assert on == "checkbox"
+    assert page.evaluate("document.activeElement.type") == "checkbox"
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.closest('.he-head') !== null")
 
@@ -248,15 +226,6 @@ def test_a_map_keeps_its_words_up_to_forty(page, words, named):
         shown = root.locator(f".ex-{side}").first.locator("span")
         assert shown.all_inner_texts() == labels[:named]
     assert page_width(page) <= 390
-
-
-def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_property):
-    scores = torch.arange(48.0 * 48).sin().view(48, 48)
-    words = [str(place) for place in range(48)]
-    root = show(page, MaskExplorer(words, scores.tolist(), length=40, half_width=5))
-    times = redraw_times(root.get_by_label("half-width"))
-    record_property("milliseconds", {"mask, half-width, 48 × 48": times})
-    assert statistics.median(times) < 100
 
 
 def assert_equal(actual, expected):
@@ -359,8 +328,69 @@ def window_weights(centre, half_width):
     return attention(CHIEN[None], LONG_KEYS[None])[1].detach()
 
 
+def rules(length, half_width, causal):
+    mask = padding_mask([length], 6)[0] & window_mask(torch.arange(6), 6, half_width)  # (6, 6)
+    return mask & CAUSAL if causal else mask
+
+
+def weights_or_nan(mask):
+    """Return the weights of a plain softmax over masked scores: NaN in rows without any key."""
+    weights = masked_softmax(SCORES, mask)
+    return weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
+
+
+def kept_by_tiles(size, tiles):
+    """Return what the tiles explorer keeps of each query after some tiles (tgt_len, 7).
+
+    It is the largest score, the factor of what was summed before, the sum of powers, the context so
+    far, and the context of all keys at once.
+    """
+    scores, read = QUERIES @ KEYS.T / 2**0.5, size * tiles
+    largest = scores[:, :read].amax(1, keepdim=True)
+    older = scores[:, : read - size].amax(1, keepdim=True) if tiles > 1 else largest
+    sums = (scores[:, :read] - largest).exp().sum(1, keepdim=True)
+    so_far = scores[:, :read].softmax(-1) @ KEYS[:read]
+    at_once = F.scaled_dot_product_attention(QUERIES, KEYS, KEYS)
+    return torch.cat([largest, (older - largest).exp(), sums, so_far, at_once], dim=1)
+
+
+def cosines_between(place, distance):
+    """Return the cosines of the angles between the hands of eight clocks, and their mean (9,)."""
+    turn = RotaryPositions(16).turn
+    x = torch.tensor([[1.0] * 8 + [0.0] * 8], dtype=torch.float64)  # halves: (1, 0) in each pair
+    key, query = (turn(x, torch.tensor([each])) for each in (place, place + distance))
+    cosines = (key * query).view(2, 8).sum(0)
+    return torch.cat([cosines, cosines.mean()[None]])
+
+
+def reached(layers, window, sinks):
+    """Return what a stack paints, from the words up, and the mask: products of masks.
+
+    0 is out of reach, 1 within reach of windows, 2 through sinks alone.
+    """
+    near = CAUSAL_24 & window_mask(torch.arange(24), 24, window - 1)
+    masks = near, near | CAUSAL_24 & (torch.arange(24) < sinks)
+    stacks = [
+        torch.stack([mask.double().matrix_power(down)[-1] > 0 for down in range(layers, -1, -1)])
+        for mask in masks
+    ]  # (layers + 1, 24) each: the words, layer 1, and so on
+    return torch.cat([torch.where(a, 1.0, 2.0 * b).flatten() for a, b in (stacks, masks)])
+
+
+def heads_left(off):
+    """Return the mean map of the heads that are on, and the measures without the others."""
+    on = torch.tensor([head not in off for head in range(3)])
+    mean = HEAD_MAPS[on].sum(0) / max(1, int(on.sum()))
+    return torch.cat([mean.flatten(), torch.tensor(answers_without(*off))])
+
+
+NEXT, BACK = ("Next", "Enter"), ("Back", "Enter")
 SIX = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 0.0])
 WIDE = torch.tensor(SoftmaxExplorer(SOURCE).scores[-1])  # (6,), of vectors of 1,024 numbers
+CAUSAL_24 = causal_mask(24)
+MASKED = SCORES.masked_fill(~CAUSAL, -torch.inf)
+STEPS = [KEYS @ KEYS.T, SCORES, MASKED, MASKED.softmax(-1), MASKED.softmax(-1) @ KEYS]
+SHOWS = {"pipeline": ".ex-map:visible >> nth=-1", "tiles": "[role=region]"}  # where not the whole
 NUMBERS = [  # explorer, its moves, its numbers in reading order
     *(
         ("query", [("score", name), *coldest], query_weights(name, temperature))
@@ -385,6 +415,52 @@ NUMBERS = [  # explorer, its moves, its numbers in reading order
         for switch in ([], [("normalise again", "Space")])
         for weights in [window_weights(centre, half_width)]
     ),
+    *(
+        ("mask", moves, torch.cat([mask.float(), weights_or_nan(mask)]))
+        for moves, mask in [
+            ([], rules(4, 1, True)),
+            ([("length", "Home")], rules(1, 1, True)),  # leaves rows empty
+            ([("length", "End"), ("half-width", "End")], rules(6, 5, True)),
+            ([("half-width", "Home"), ("causal", "Space")], rules(4, 0, False)),
+        ]
+    ),
+    (
+        "mask",
+        [("read True as blocked", "Space")],
+        torch.cat([rules(4, 1, True).float(), weights_or_nan(~rules(4, 1, True))]),
+    ),
+    *(("pipeline", [NEXT] * step, tensor) for step, tensor in enumerate(STEPS)),
+    ("pipeline", [*[NEXT] * 4, BACK], STEPS[3]),
+    *(
+        ("heads", [(f"head {head + 1}", "Space") for head in off], heads_left(off))
+        for count in range(4)
+        for off in itertools.combinations(range(3), count)
+    ),
+    ("tiles", [BACK], kept_by_tiles(2, 1)),
+    *(
+        (
+            "tiles",
+            [("keys in a tile", str(size)), *[NEXT] * (tiles - 2)],
+            kept_by_tiles(size, tiles),
+        )
+        for size, tiles in [(1, 6), (2, 3), (4, 2), (5, 2), (6, 1)]
+    ),
+    *(
+        (
+            "clock",
+            [("place of the key", str(place)), ("distance to the query", str(distance))],
+            cosines_between(place, distance),
+        )
+        for place, distance in [(0, 0), (3, 4), (1000, 47), (1000, 384)]
+    ),
+    *(
+        (
+            "reach",
+            [("layers L", str(layers)), ("window W", str(window)), ("sinks", str(sinks))],
+            reached(layers, window, sinks),
+        )
+        for layers, window, sinks in [(3, 1, 0), (3, 4, 0), (6, 3, 2), (4, 8, 4)]
+    ),
 ]
 
 
@@ -393,41 +469,7 @@ def test_the_numbers_of_an_explorer_are_those_of_torch(page, name, moves, expect
     root = show(page, EXPLORERS[name]())
     for control, value in moves:
         move(page, root, control, value)
-    assert_equal(numbers(root), expected)
-
-
-def rules(length, half_width, causal):
-    mask = padding_mask([length], 6)[0] & window_mask(torch.arange(6), 6, half_width)  # (6, 6)
-    return mask & CAUSAL if causal else mask
-
-
-def weights_or_nan(mask):
-    """Return the weights of a plain softmax over masked scores: NaN in rows without any key."""
-    weights = masked_softmax(SCORES, mask)
-    return weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
-
-
-@pytest.mark.parametrize(
-    ("moves", "mask"),
-    [
-        ([], rules(4, 1, True)),
-        ([("length", "Home")], rules(1, 1, True)),  # leaves rows empty
-        ([("length", "End"), ("half-width", "End")], rules(6, 5, True)),
-        ([("half-width", "Home"), ("causal", "Space")], rules(4, 0, False)),
-        ([("read True as blocked", "Space")], ~rules(4, 1, True)),
-        ([("half-width", "End"), ("length", "End"), ("read True", "Space")], ~CAUSAL),
-    ],
-)
-def test_the_weights_under_a_mask_are_those_of_masked_softmax(page, moves, mask):
-    root = show(page, EXPLORERS["mask"]())
-    for control, value in moves:
-        move(page, root, control, value)
-    weights = root.locator(".ex-map").last
-    assert_equal(numbers(weights), weights_or_nan(mask))
-    assert weights.locator(".ex-closed").count() == int((~mask).sum())
-    empty = [word for word, row in zip(SOURCE, mask, strict=True) if not row.any()]
-    assert (f"Nothing is open for {', '.join(empty)}:" in status(root)) == bool(empty)
-    assert ("what it should not" in status(root)) == any("read" in control for control, _ in moves)
+    assert_equal(numbers(root.locator(SHOWS[name]) if name in SHOWS else root), expected)
 
 
 def test_cells_pressed_by_keyboard_change_and_change_back(page):
@@ -442,36 +484,6 @@ def test_cells_pressed_by_keyboard_change_and_change_back(page):
             assert_equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
             assert ("1 set by hand" in status(root)) == by_hand
         page.keyboard.press("ArrowRight")
-
-
-def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
-    root = show(page, EXPLORERS["pipeline"]())
-    masked = SCORES.masked_fill(~CAUSAL, -torch.inf)
-    weights = masked.softmax(-1)
-    tensors = [KEYS @ KEYS.T, SCORES, masked, weights, weights @ KEYS]
-    place = root.locator(".ex-steps output")
-    sums = ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
-    for step, (tensor, arithmetic) in enumerate(zip(tensors, sums, strict=True), start=1):
-        assert_equal(numbers(root.locator(".ex-map:visible").last), tensor)
-        assert place.inner_text() == f"step {step} of 5"
-        assert f"({tensor.shape[0]}, {tensor.shape[1]})" in status(root)
-        assert arithmetic in status(root)
-        if step < 5:
-            move(page, root, "Next", "Enter")
-    for step in (4, 3, 2, 1):
-        move(page, root, "Back", "Enter")
-        assert place.inner_text() == f"step {step} of 5"
-    assert root.get_by_role("button", name="Next").evaluate("node => node.matches(':focus')")
-
-
-def test_without_a_mask_the_pipeline_has_four_steps(page):
-    root = show(page, PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE))
-    for _ in range(2):
-        move(page, root, "Next", "Enter")
-    assert root.locator(".ex-steps output").inner_text() == "step 3 of 4"
-    assert "softmax: weights (7, 6)" in status(root)
-    scaled = ScaledDotProductAttention(2)(QUERIES[None], KEYS[None])[1][0]
-    assert_equal(numbers(root.locator(".ex-map:visible").last), scaled)
 
 
 @pytest.mark.parametrize("heads", [2, 4])
@@ -492,59 +504,17 @@ def test_every_number_lies_where_torch_reads_it(page, heads):
 
 
 def test_a_number_is_followed_by_click_and_arrow_keys(page):
-    root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4))
+    root = show(page, EXPLORERS["reshape"]())
     panel = root.locator("svg").first
-    assert "cat 3 is number 6" in status(root)
     panel.focus()
     for key, name in {"Right": "cat 4", "Down": "sat 4", "Left": "sat 3", "Up": "cat 3"}.items():
         page.keyboard.press(f"Arrow{key}")
         assert status(root).startswith(name)
     panel.get_by_text("mat 4").click()
     assert "mat 4 is number 23" in status(root)
-    page.get_by_role("button", name="Next").press("Enter")
-    page.get_by_role("button", name="Next").press("Enter")
-    assert "16 of 24 numbers stand in the row of another token" in status(root)
-    page.get_by_role("button", name="Back").press("Enter")
-    page.get_by_role("button", name="Back").press("Enter")  # which now can go no further back
+    for control, key in (NEXT, NEXT, BACK, BACK):  # which then can go no further back
+        move(page, root, control, key)
     assert page.evaluate("document.activeElement.textContent") == "Next"
-
-
-def test_every_set_of_heads_answers_as_the_model_does(page):
-    widget = EXPLORERS["heads"]()
-    root = show(page, widget)
-    switches = root.get_by_role("checkbox").all()
-    for on in itertools.product([True, False], repeat=3):
-        for switch, wanted in zip(switches, on, strict=True):
-            switch.set_checked(wanted)
-        expected = answers_without(*(head for head in range(3) if not on[head]))
-        assert numbers(root.locator(".ex-bars")) == pytest.approx(expected, abs=1e-5)
-        mean = HEAD_MAPS[torch.tensor(on)].sum(0) / max(1, sum(on))
-        assert numbers(root.locator(".ex-map")) == pytest.approx(mean.flatten().tolist(), abs=1e-5)
-    root.get_by_role("button", name="enlarge head 2").click()
-    shown = numbers(root.locator(".ex-map"))
-    assert shown == pytest.approx(HEAD_MAPS[1].flatten().tolist(), abs=1e-5)
-
-
-@pytest.mark.parametrize("size", range(1, 7))
-def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
-    root = show(page, EXPLORERS["tiles"]())
-    root.get_by_label("keys in a tile").fill(str(size))
-    while root.get_by_role("button", name="Back").is_enabled():
-        root.get_by_role("button", name="Back").click()
-    scores = QUERIES @ KEYS.T / 2**0.5  # (tgt_len, src_len)
-    for read in range(size, 6 + size, size):
-        root.get_by_role("button", name="Next").click()
-        seen, largest = scores[:, :read], scores[:, :read].amax(1)
-        sums = (seen - largest[:, None]).exp().sum(1)
-        so_far = seen.softmax(-1) @ KEYS[:read]  # exact attention to the keys read so far
-        at_once = F.scaled_dot_product_attention(QUERIES, KEYS, KEYS)
-        older = scores[:, : read - size].amax(1) if read > size else largest
-        expected = [largest[:, None], (older - largest).exp()[:, None], sums[:, None]]
-        actual = root.locator("[role=region] [data-value]").evaluate_all(
-            "cells => cells.flatMap(cell => cell.dataset.value.split(' ').map(Number))"
-        )
-        assert_equal(actual, torch.cat([*expected, so_far, at_once], dim=1))
-    assert "no context is further than 0.00000" in status(root)
 
 
 @pytest.mark.parametrize("model", ["Llama 3.1 8B", "Qwen2.5 72B"])
@@ -557,14 +527,6 @@ def test_the_bytes_of_the_cache_are_those_of_the_model_card(page, model):
         assert numbers(bars) == pytest.approx([each / max(kept) for each in kept], rel=1e-12)
         texts = bars.locator("tbody td:not(:has(div))").all_inner_texts()
         assert texts == [in_units(each) for each in kept]
-
-
-def test_words_and_what_they_leave_behind_come_one_by_one(page):
-    root = show(page, EXPLORERS["cache"]())
-    for words in (1, 5, 12):
-        root.get_by_label("words written").fill(str(words))
-        assert root.locator(".ca-looks tbody tr:visible").count() == words
-        assert root.locator(".ca-kept rect[visibility=visible]").count() == words
 
 
 def test_a_score_dragged_up_takes_weight_from_the_others(page):
@@ -583,50 +545,11 @@ def test_a_score_dragged_up_takes_weight_from_the_others(page):
     torch.testing.assert_close(shares, scores.softmax(-1), atol=1e-4, rtol=0)
 
 
-@pytest.mark.parametrize("place", [0, 3, 1000])
-@pytest.mark.parametrize("distance", [0, 4, 47, 384])
-def test_the_hands_of_the_clocks_stand_where_rotary_positions_turn_them(page, place, distance):
-    root = show(page, EXPLORERS["clock"]())
-    root.get_by_label("place of the key").fill(str(place))
-    root.get_by_label("distance to the query").fill(str(distance))
-    turn = RotaryPositions(16).turn
-    x = torch.tensor([[1.0] * 8 + [0.0] * 8], dtype=torch.float64)  # halves: (1, 0) in each pair
-    key, query = (turn(x, torch.tensor([each])) for each in (place, place + distance))
-    cosines = (key * query).view(2, 8).sum(0)  # (8,), of the angle between the hands of each
-    assert_equal(numbers(root), torch.cat([cosines, cosines.mean()[None]]))
-
-
-@pytest.mark.parametrize("layers", [1, 3, 6])
-@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (4, 0), (3, 2), (8, 4)])
-def test_what_is_painted_on_the_stack_is_what_products_of_masks_reach(page, layers, window, sinks):
-    root = show(page, EXPLORERS["reach"]())
-    for name, value in (("window W", window), ("layers L", layers), ("sinks", sinks)):
-        root.get_by_label(name).fill(str(value))
-    near = causal_mask(24) & window_mask(torch.arange(24), 24, window - 1)
-    open_ = near | causal_mask(24) & (torch.arange(24) < sinks)
-    reached = [
-        torch.stack([mask.double().matrix_power(down)[-1] > 0 for down in range(layers, -1, -1)])
-        for mask in (near, open_)
-    ]  # (layers + 1, 24) each: the words, layer 1, and so on
-    painted = [torch.where(a, 1.0, 2.0 * b) for a, b in (reached, (near, open_))]
-    cells = numbers(root)  # of the stack, from the words up, and of the mask
-    assert_equal(cells[: 24 * (layers + 1)], painted[0])
-    assert_equal(cells[-24 * 24 :], painted[1])
-    assert f"keeps {window + sinks} words" in status(root)
-
-
-@pytest.mark.parametrize(("query", "backwards"), itertools.product(TARGET[:3], [False, True]))
-def test_a_slider_figure_shows_what_was_computed_for_its_settings(page, query, backwards):
-    root = show(page, EXPLORERS["slider-map"]())
-    root.get_by_label("query").select_option(query)
-    root.get_by_label("backwards").set_checked(backwards)
-    expected = a_map(query, backwards)
-    torch.testing.assert_close(
-        torch.tensor(numbers(root), dtype=torch.float32).view(6, 6),
-        expected.weights,
-        atol=1e-3,
-        rtol=0,
-    )
+def test_a_slider_figure_shows_what_was_computed_for_its_settings(page):
+    root, expected = show(page, EXPLORERS["slider-map"]()), a_map(TARGET[1], True)
+    root.get_by_label("query").select_option(TARGET[1])
+    root.get_by_label("backwards").check()
+    assert numbers(root) == pytest.approx(expected.weights.flatten().tolist(), abs=1e-3)
     assert root.locator("thead th").all_inner_texts() == expected.source
     assert root.locator(".ex-framed").count() == 1
     assert status(root) == expected.alt
@@ -668,11 +591,17 @@ STATUS = [  # explorer, its moves, a pattern of its status
     ("query", [], "Most weight: cat, 0.98"),
     ("query", [THREE_DOWN], "Most weight: sat, 0.98"),  # a row asks its query: "assis"
     ("pipeline", [THIRD_CELL], r"Row The, column sat: 1 · 2 \+ 3 · \(−2\) = −4\."),
-    (
-        "pipeline",
-        [THIRD_CELL, ("Next", "Enter"), ("Next", "Enter")],
-        r"closed, so −2\.83 becomes −∞\.",
+    ("pipeline", [THIRD_CELL, NEXT, NEXT], r"closed, so −2\.83 becomes −∞\."),
+    *(
+        ("pipeline", [NEXT] * step, re.escape(words))
+        for step, words in enumerate(
+            ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
+        )
     ),
+    ("pipeline-no-mask", [NEXT] * 2, r"softmax: weights \(7, 6\)"),
+    ("mask", [("length", "Home"), ("read", "Space")], "what it should not"),
+    ("mask", [("length", "Home")], "Nothing is open for sat, on, the, mat:"),
+    ("reshape", [NEXT] * 2, "16 of 24 numbers stand in the row of another token"),
     ("turn", [("W turns by", "90")], r"chat gives most weight to cat: 0\.98\."),
     ("turn", [("W turns by", "90"), THREE_DOWN], r"assis gives most weight to sat: 0\.98\."),
     (  # heads that are off together, beside one at a time
@@ -680,7 +609,8 @@ STATUS = [  # explorer, its moves, a pattern of its status
         [("head 1", "Space"), ("head 2", "Space")],
         r"head 1, head 2 cost: who 0\.75, what 0\.00.* alone adds up to.* who 0\.02, what 0\.00",
     ),
-    ("tiles", [("rescale", "Space"), ("Next", "Enter")], r"further than (?!0\.0)[\d.]+ from"),
+    ("tiles", [NEXT], r"no context is further than 0\.00000"),
+    ("tiles", [("rescale", "Space"), NEXT], r"further than (?!0\.0)[\d.]+ from"),
     ("tuning", [(THRESHOLD, [0.5, 0.99])], "up: yes from The, the"),
     ("tuning", [(THRESHOLD, [0.5, 0.99]), (THRESHOLD, [0.5, 0.01])], "up: yes from all"),
     ("tuning-one", [(THRESHOLD, [0.5, 0.99])], "up: yes from none"),

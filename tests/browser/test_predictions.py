@@ -12,7 +12,7 @@ from nbformat.sign import NotebookNotary
 
 from tests import needs
 from tests.browser.inspection import shut_down_kernel
-from tests.browser.lab import RUN_MILLISECONDS, go_to, watched_page
+from tests.browser.lab import RUN_MILLISECONDS, go_to
 from utils.widgets.prediction import Prediction
 
 pytestmark = [pytest.mark.browser, needs.chromium]
@@ -25,12 +25,6 @@ REVEAL = """print("largest weight ≈ 0.95")
 weight.reveal(0.953)"""
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-
-
-@pytest.fixture
-def page(browser):
-    with watched_page(browser) as page:
-        yield page
 
 
 def guess(page):
