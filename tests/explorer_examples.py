@@ -64,7 +64,6 @@ QUARTER = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # turns to the left
 WORDS = Vocabulary(["the", "cat", "sat", "dog"])
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
 MANY_SCORES = torch.arange(48.0 * 48).sin().view(48, 48).tolist()
-MANY_SCORES = torch.arange(48.0 * 48).sin().view(48, 48).tolist()
 
 
 def a_language_model():
