@@ -19,7 +19,7 @@ from utils.checks import bank, implementations
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.kinds import kind_of
-from utils.checks.kinds.referee import MOST_CALLS, Proxy, Referee, answer_of, refusal
+from utils.checks.kinds.referee import MOST_CALLS, Proxy, Referee, answer_of, answer_to, refusal
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed
 from utils.checks.tasks import Answer, Case, Mistake, Reason, Record
@@ -186,12 +186,24 @@ def test_a_test_whose_own_formula_differs_in_the_last_digit_is_told_so():
     assert "With a tolerance" not in verdict_of(expects_something_wrong).relation
 
 
-def test_whether_inputs_or_asserts_let_bugs_slip_through_is_found_out(monkeypatch):
+def relation(test):
+    """Return what is said of a test if no weak test is known."""
     record = replace(RECORD, task=replace(RECORD.task, mistakes=[]), mistaken={})
+    return verdict_on(record, {"test_grow": test}, Printed()).relation
 
-    def relation(test):
-        return verdict_on(record, {"test_grow": test}, Printed()).relation
 
+def test_whom_a_test_takes_for_right_is_told():
+    def of_the_opposite(grow):
+        assert torch.allclose(grow(NUMBERS), (-NUMBERS).exp() * 2)
+
+    assert relation(of_the_opposite) == (
+        "It accepts only the implementation by somebody who believes that "
+        f"{bank.misconceptions()['opposite'].belief}."
+    )
+    assert relation(expects_something_wrong) == relation(by_chance) == ""
+
+
+def test_whether_inputs_or_asserts_let_bugs_slip_through_is_found_out():
     def only_at_zero(grow):
         assert grow(torch.zeros(3)).sum() == 6
 
@@ -432,9 +444,14 @@ def test_whom_a_test_catches_by_chance_slips_through():
 
 def test_an_order_that_is_drawn_changes_no_answer():
     orders = []
+
+    def noted(task, name, *call):
+        orders[-1].append(name)
+        return answer_to(task, name, *call)
+
     for shuffle in (None, random.Random(1), random.Random(2)):
-        referee = Referee("test_grow", RECORD.cases[0], shuffle)
-        orders.append([name for _, name in referee._turns])
+        orders.append([])
+        referee = Referee("test_grow", RECORD.cases[0], shuffle, noted)
         kind = kind_of(RECORD.task, lambda _, referee=referee: referee)
         (answer,) = kind.run(the_shape, RECORD.cases, Printed())
         (known,) = RECORD.mistaken["shape"]

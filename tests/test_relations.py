@@ -16,7 +16,7 @@ from utils.checks.feedback import in_words
 from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed, Rerun
-from utils.checks.tasks import Answer, Case, Misconception, Mistake, Reason, Record, Task
+from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Task
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -514,34 +514,6 @@ def test_nothing_is_said_of_gradients_that_were_not_asked_for_again():
 
 
 # --- Tests ----------------------------------------------------------------------------------------
-
-
-def blamed(*columns):
-    """Return what feedback says about a learner's test, given which functions it rejects.
-
-    The test is run on a right function and two wrong ones. The argument for each function says
-    whether the test rejects it: a boolean for each of two seeds.
-    """
-    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames", "shown"])
-    names = ["right", "order-of-steps", "scale-forgotten"]
-    case = Case("all", {"lineup": names, "seeds": [0, 1]})
-    right = np.array([[False, True, True]] * 2)
-    record = Record(task, [case], [Answer({"blames": right, "shown": right})], {})
-    blames = np.array(columns).T
-    messages = np.full((*blames.shape, 2), "AssertionError", dtype="U20")
-    return diagnose(
-        record, [Answer({"blames": blames, "shown": right, "messages": messages})]
-    ).relation
-
-
-def test_whom_a_test_takes_for_right_is_told(monkeypatch):
-    known = {"order-of-steps": Misconception("order-of-steps", "steps may change places", "")}
-    monkeypatch.setattr("utils.checks.bank.misconceptions", lambda: known)
-    yes, no, once = [True, True], [False, False], [True, False]
-    assert blamed(yes, no, yes) == (
-        "It accepts only the implementation by somebody who believes that steps may change places."
-    )
-    assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
 
 
 def turned_round(query, keys, values, mask):
