@@ -111,7 +111,8 @@ def grade(source: Path, out: Path, options: Options = Options()) -> list[Learner
         started = _started(assignments, options.launcher(), options.safe)
         with started as grading, _limited(workers, files):
             store.start(**settings)
-            _leave(store, everything)
+            if gone := store.leave({submission.file for submission in everything}):
+                _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
             waiting = [each for each in chosen if options.again or not _is_graded(each, store)]
             try:
                 run(waiting, partial(_score, grading), store.save, workers)
@@ -187,12 +188,6 @@ def _log_about(rules: ClassFile, everything: Sequence[Submission]) -> None:
     people = {(submission.learner, submission.id) for submission in everything}
     for line in [*rules.check_people(people), *_about_lateness(rules, everything)]:
         _log(line)
-
-
-def _leave(store: Store, everything: Sequence[Submission]) -> None:
-    """Count only what is still there."""
-    if gone := store.leave({submission.file for submission in everything}):
-        _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
 
 @contextlib.contextmanager

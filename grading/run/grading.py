@@ -69,4 +69,4 @@ class Grading:
     launcher: Launcher | Cluster
     read: Callable[[Submission], tuple[str, Notebook]] = read_here
     answer: Callable[..., Answered] = answer_here
-    budgets: Mapping[str, Budget] = field(default_factory=lambda: defaultdict(Budget))
+    budgets: dict[str, Budget] = field(default_factory=lambda: defaultdict(Budget))
