@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from tests.test_checks import task_of
 from utils.checks.diagnosis import measure_moves, relations
 from utils.checks.feedback import in_words
 from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed, Rerun
-from utils.checks.tasks import Answer, Case, Mistake, Reason, Record
+from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Task
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -53,7 +52,17 @@ def cases():
     return made
 
 
-TASK = task_of("attend", ["context", "weights"])
+TASK = Task(
+    id="attend",
+    title="Attend",
+    points=1,
+    difficulty=1,
+    minutes=5,
+    outputs=["context", "weights"],
+    hints=["first", "second", "third"],
+    mistakes=[],
+)
+GAIN = replace(TASK, id="gain", outputs=["gain"])
 CASES = cases()
 RECORD = Record(TASK, CASES, kind_of(TASK).run(attend, CASES, Printed()), {})
 RECORD = replace(RECORD, moves=measure_moves(RECORD, Rerun(TASK, attend)))
@@ -100,14 +109,8 @@ def relation_of_arrays(actual, expected):
 
     Both are lists with an array for each case.
     """
-    task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
-    return diagnose(Record(task, (2 * CASES)[: len(expected)], right, {}), given).relation
-
-
-def sharper(weights):
-    """Return the softmax of the weights' scores times 2."""
-    return weights.square() / weights.square().sum(-1, keepdim=True)
+    return diagnose(Record(GAIN, (2 * CASES)[: len(expected)], right, {}), given).relation
 
 
 def of_weights(change):
@@ -125,15 +128,18 @@ RELATIONS = {
         of_weights(lambda weights: weights.sort(-1)[0]),
         "`weights` holds the right numbers, but not in their places.",
     ),
+    "in bits": (
+        of_weights(lambda weights: weights / math.log(2)),
+        "`weights` is the right one divided by log 2 (0.693…).",
+    ),
+    "a size and a number": (
+        of_weights(lambda weights: 2 * weights / weights.shape[-1]),
+        "`weights` is the right one times 2 and divided by the length of axis 1 of `keys`.",
+    ),
     "no scale": (
         partial(attend, width=1),
         "`weights` is the softmax of its right scores times the square root of the length of the "
         "last axis of `query`.",
-    ),
-    "no scale, and a number": (
-        lambda query, *others: attend(2 * query, *others, width=1),
-        "`weights` is the softmax of its right scores times 2 and times the square root of the "
-        "length of the last axis of `query`.",
     ),
     "another scale": (
         lambda query, keys, values, mask: attend(query, keys, values, mask, width=keys.shape[1]),
@@ -218,6 +224,16 @@ def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     assert relation(answer, record) == ""  # nor if these are half of all cases
 
 
+def test_what_is_nearly_0_is_no_evidence():
+    draw = np.random.default_rng(0)
+    sizes = (1, 1, 1, 1e-6, 1e-6)
+    expected = [size * draw.normal(size=(2, 3)) for size in sizes]
+    turned = [-size * values for size, values in zip(sizes, expected, strict=True)]
+    assert relation_of_arrays(turned, expected) == "`gain` is the right one times -1."
+    others = [values[:, ::-1].cumsum(0) * 2 for values in expected]
+    assert relation_of_arrays(others, expected) == ""
+
+
 SPOILED = {
     "right at one end": lambda full: np.concatenate([full[:, :1], full[:, :0:-1]], axis=1),
     "squared": lambda full: full * full,
@@ -239,7 +255,7 @@ def test_every_rule_copes_with_arrays_without_entries(dtype, spoil):
     right, wrong = (
         [Answer({"gain": values}) for values in each] for each in (expected, map(spoil, expected))
     )
-    record = Record(task_of("gain", ["gain"]), CASES, right, {})
+    record = Record(GAIN, CASES, right, {})
     for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS]:
         relations.describe_values(record, record.trials(wrong), [rule])
 
@@ -331,15 +347,16 @@ def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
 def test_what_the_verdict_calls_wrong_no_relation_calls_right():
     nearly = relation(of_weights(lambda w: w + 5e-5 * (30 * w).cos() * (len(w) < 3)))
     assert nearly == "`weights` is right in these cases only: case 1; case 3."
+    doubled = relation(of_weights(lambda weights: 2 * weights + 5e-5 * weights.cos()))
+    assert "times 2" not in doubled
 
 
-def test_cases_of_nan_are_left_out():
+def test_cases_of_nan_are_neither_right_nor_0():
     def answer(weights):
-        return sharper(weights) * (1 if len(weights) < 4 else torch.nan)
+        return weights * (0 if len(weights) < 4 else torch.nan)
 
     assert relation(of_weights(answer)) == (
-        "`weights` is the softmax of its right scores times 2. This leaves out the cases in which "
-        "it holds NaN or infinity."
+        "`weights` is 0 everywhere. This leaves out the cases in which it holds NaN or infinity."
     )
 
 
@@ -357,7 +374,7 @@ def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
 
     record = record_of("weights", right, cases_)
     assert "softmax of its right scores" not in relation(first_row_sharper, record)
-    both = relation(lambda x: sharper(right(x)), record)
+    both = relation(lambda x: right(x).square() / right(x).square().sum(-1, True), record)
     assert both == "`weights` is the softmax of its right scores times 2."
 
 
@@ -412,11 +429,14 @@ def test_an_output_is_told_from_an_input_of_its_name():
     assert told.startswith("The `x` that you return stays the same when `x` changes")
 
 
+def mixed_up(keys):
+    """Transpose keys, after a reshape to the shape that they would have transposed."""
+    return keys.reshape(len(keys), keys.shape[2], keys.shape[1]).mT
+
+
 def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():
     def reshaped(query, keys, values, mask):
-        batch, length, width = keys.shape
-        turned = keys.reshape(batch, width, length)
-        return attend(query, turned.mT, values, mask)
+        return attend(query, mixed_up(keys), values, mask)
 
     assert relation(reshaped).startswith("You give `keys` the shape that it has when its last two")
 
@@ -488,7 +508,13 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
     assert "All values are right" not in relation(late_mistake, LEARNED)
 
 
-# --- Tests ----------------------------------------------------------------------------------------
+def test_nothing_is_said_of_gradients_that_were_not_asked_for_again():
+    words = relation(turned_round, LEARNED)
+    assert words.endswith("exchanged in it, all that your answer returns is right.")
+
+
+def turned_round(query, keys, values, mask):
+    return attend(query, keys, values, ~mask)
 
 
 def no_mask(query, keys, values, mask):
@@ -529,7 +555,7 @@ BEHAVIOURS = {
         "and can it change the result where it is used?",
     ),
     "the other way round": (
-        lambda query, keys, values, mask: attend(query, keys, values, ~mask),
+        turned_round,
         "You read `mask` the other way round: with `True` and `False` exchanged in it, all of your "
         "answer is right.",
     ),
@@ -639,8 +665,7 @@ def test_of_few_cases_without_nan_nothing_is_said():
     blown_up = [
         Answer({n: v * np.nan for n, v in known.outputs.items()}) for known in RECORD.expected
     ]
-    given = kind_of(TASK).run(of_weights(sharper), CASES, Printed())
-    assert diagnose(RECORD, [given[0], *blown_up[1:]]).relation == ""
+    assert diagnose(RECORD, [DOUBLED[0], *blown_up[1:]]).relation == ""
 
 
 def test_no_relation_is_said_of_noise():
@@ -654,7 +679,8 @@ def test_no_relation_is_said_of_noise():
 
 
 def test_chance_is_excluded():
-    """Two shares are always the softmax of two others' scores times a factor."""
+    """One number is always another times a factor, and so are the scores of two shares."""
+    assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
     assert relation_of_arrays([np.array([[0.3, 0.7]])], [np.array([[0.6, 0.4]])]) == ""
 
 
@@ -686,11 +712,15 @@ def test_of_two_faults_both_are_told_if_one_is_known():
     )
     assert "one fault" not in relation(both)
 
+    def reshaped(query, keys, values, mask):
+        return over_the_queries(query, mixed_up(keys), values, mask)
+
+    assert relation(reshaped, record).endswith(
+        "`.mT` exchanges axes. One fault is left: It competes along the queries."
+    )
+
 
 def test_two_faults_that_undo_each_other_are_none():
-    def turned_round(query, keys, values, mask):
-        return attend(query, keys, values, ~mask)
-
     def wrong_where_nothing_is_hidden(query, keys, values, mask):
         return attend(query, 3 * keys if mask.all() else keys, values, mask)
 
@@ -714,16 +744,6 @@ def test_what_is_right_is_said():
     assert "`context` is right, only `weights` differs." in repr(in_words(verdict))
 
 
-def test_of_a_late_exception_no_output_is_called_right():
-    def answer(query, keys, values, mask):
-        if len(query) == 4:
-            raise ValueError("four")
-        context, weights = attend(query, keys, values, mask)
-        return 2 * context, weights
-
-    assert verdict_on(RECORD, {"attend": answer}, Printed()).right == ""
-
-
 def test_a_mistake_that_spoils_what_is_right_is_not_named():
     """A known mistake makes both outputs wrong; it is not named if only one output is wrong."""
     known = Mistake("both", "Both are doubled.", "Why?")
@@ -739,25 +759,30 @@ def test_a_mistake_that_spoils_what_is_right_is_not_named():
 # --- Cases in order -------------------------------------------------------------------------------
 
 
-def test_an_exception_in_a_late_case_hides_no_early_mistake():
-    def answer(query, keys, values, mask):
+def late_exception(answer):
+    """Return the verdict on an answer that is made to raise an exception in a late case."""
+
+    def failing(query, *others):
         if len(query) == 4:
             raise ValueError("four")
-        return attend(query, keys, values, mask, width=1)
+        return answer(query, *others)
 
-    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    return verdict_on(RECORD, {"attend": failing}, Printed())
+
+
+def test_an_exception_in_a_late_case_hides_no_early_mistake():
+    verdict = late_exception(partial(attend, width=1))
     assert verdict.evidence.case is CASES[0]
     assert "softmax of its right scores" in verdict.relation
 
 
 def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
-    def answer(query, keys, values, mask):
-        if len(query) == 4:
-            raise ValueError("four")
-        return attend(query, keys, values, mask)
-
-    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    verdict = late_exception(attend)
     assert (verdict.reason, verdict.message) == ("error", "ValueError: four")
+
+
+def test_of_a_late_exception_no_output_is_called_right():
+    assert late_exception(of_weights(lambda weights: 2 * weights)).right == ""
 
 
 def test_of_a_few_cases_no_mistake_is_guessed():

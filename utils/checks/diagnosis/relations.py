@@ -122,11 +122,6 @@ class OutputComparison:
         return self.right_shapes and self.dtypes == dtypes
 
     @cached_property
-    def wrong(self) -> list[np.ndarray]:
-        """A boolean array for each pair, True at wrong entries; all shapes have to be right."""
-        return [~self.equal(pair.expected, pair.actual) for pair in self.pairs]
-
-    @cached_property
     def holds_shares(self) -> bool:
         """Whether each row should sum to 1, or to 0 if it is completely masked."""
         shares = (_is_shares(pair.expected) for pair in self.pairs)
@@ -147,11 +142,6 @@ class OutputComparison:
         """
         most = self.record.task.tolerance
         return np.isclose(left, right, rtol=most, atol=most + room, equal_nan=True)
-
-
-def rounding(change: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
-    """Return by how much a calculation moves if its inputs are rounded otherwise."""
-    return np.nan_to_num(np.abs(change(values + ROUNDED) - change(values)), posinf=0.0)
 
 
 def describe_values(
@@ -199,7 +189,7 @@ def _factor_in_words(factors: Mapping[int, float], cases: Sequence[Case]) -> str
     """
     values = np.array([*factors.values()])
     if np.ptp(values) <= CLOSE * abs(values[0]):
-        return f"times {values[0]:.3g}"
+        return _constant_in_words(values[0])
     if len(values) < 3:
         return ""
     every = {name: np.array(of_each)[[*factors]] for name, of_each in _sizes(cases).items()}
@@ -213,11 +203,17 @@ def _factor_in_words(factors: Mapping[int, float], cases: Sequence[Case]) -> str
         for name, of_each in sizes.items():
             constant = values[0] / of_each[0] ** power
             if len({*of_each}) > 2 and fits(constant * of_each**power):
-                return f"times {constant:.3g} and {words.format(name)}"
+                return f"{_constant_in_words(constant)} and {words.format(name)}"
     for (used, used_sizes), (right, right_sizes) in itertools.permutations(sizes.items(), 2):
         if fits(np.sqrt(right_sizes / used_sizes)):
             return f"divided by the square root of {used} and times that of {right}"
     return ""
+
+
+def _constant_in_words(factor: float) -> str:
+    if math.isclose(factor, 1 / math.log(2), rel_tol=CLOSE):
+        return "divided by log 2 (0.693…)"
+    return f"times {factor:.3g}"
 
 
 def _sizes(cases: Sequence[Case]) -> dict[str, list[float]]:
@@ -315,13 +311,43 @@ def another_order(output: OutputComparison) -> str:
     if not output.holds("ff"):
         return ""
     moved: set[float] = set()
-    for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
+    for pair in output.pairs:
         if not output.same(np.sort(pair.expected, axis=None), np.sort(pair.actual, axis=None)):
             return ""
+        is_wrong = ~output.equal(pair.expected, pair.actual)
         moved |= {*pair.actual[is_wrong].round(4).tolist()} - {0.0, 1.0}
     if len(moved) < 3:  # a few rows of 0 and 1 are no evidence
         return ""
     return f"`{output.output}` holds the right numbers, but not in their places."
+
+
+# --- The right numbers times a factor -------------------------------------------------------------
+
+
+def times_a_factor(output: OutputComparison) -> str:
+    """Describe an answer to `entropy` that is the right one times a factor, such as bits.
+
+    The factor may differ between cases, as a length does.
+    """
+    if not output.holds("ff"):
+        return ""
+    factors, distinct = {}, 0
+    for number, (_, expected, actual, _) in enumerate(output.pairs):
+        if not output.equal(expected, np.zeros_like(expected)).all():
+            factors[number] = float((expected * actual).sum() / (expected * expected).sum())
+        factor = factors.get(number, 1.0)
+        tiny = 0 < abs(factor) < CLOSE  # what is nearly 0 is in proportion to everything
+        if tiny or not output.same(factor * expected, actual, abs(factor) * ROUNDED):
+            return ""
+        distinct += len(np.unique(expected[expected != 0]))
+    right = all(math.isclose(factor, 1, abs_tol=CLOSE) for factor in factors.values())
+    if right or BITS["f"] * (distinct - 2) < ENOUGH:
+        return ""
+    if not any(factors.values()):
+        return f"`{output.output}` is 0 everywhere."
+    if words := _factor_in_words(factors, [pair.case for pair in output.pairs]):
+        return f"`{output.output}` is the right one {words}."
+    return ""
 
 
 # --- Shares that a softmax made -------------------------------------------------------------------
@@ -357,7 +383,8 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         factor = float((right_scores * scores).sum() / (right_scores * right_scores).sum())
         scaled = partial(_softmax_of_scaled, factor)
         for row, mine in rows:
-            if not output.same(scaled(row), mine / mine.sum(), rounding(scaled, row)):
+            rounding = np.nan_to_num(np.abs(scaled(row + ROUNDED) - scaled(row)), posinf=0.0)
+            if not output.same(scaled(row), mine / mine.sum(), rounding):
                 return ""
         factors[number] = factor
         bits += BITS["f"] * (len(scores) - len(rows) - 1)
@@ -466,7 +493,11 @@ def _is_finite(values: np.ndarray) -> bool:
 
 
 # The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
-RELATIONS: list[Callable[[OutputComparison], str]] = [softmax_of_scaled_scores, sums_elsewhere]
+RELATIONS: list[Callable[[OutputComparison], str]] = [
+    times_a_factor,
+    softmax_of_scaled_scores,
+    sums_elsewhere,
+]
 WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
     another_order,
     one_sided,
