@@ -513,9 +513,6 @@ def test_nothing_is_said_of_gradients_that_were_not_asked_for_again():
     assert words.endswith("exchanged in it, all that your answer returns is right.")
 
 
-# --- Tests ----------------------------------------------------------------------------------------
-
-
 def turned_round(query, keys, values, mask):
     return attend(query, keys, values, ~mask)
 
