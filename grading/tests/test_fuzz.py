@@ -194,6 +194,7 @@ def fault(frames: bytes, assignment: Assignment) -> str:
 @pytest.mark.parametrize(
     "dialogs", [DIALOGS, pytest.param(10 * DIALOGS, marks=pytest.mark.nightly)]
 )
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a dialog that fails
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_whatever_arrives_there_is_a_result_and_silence(notebook, dialogs):
     assignment = assignment_of(notebook)
