@@ -15,7 +15,7 @@ LAYERS = [
     *("translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
     *("kv_cache", "attention", "positions", "masks"),
-    *("running_example", "model_helpers", "model_card", "at_work", "export"),
+    *("running_example", "model_helpers", "model_card", "model_fields", "at_work", "export"),
 ]
 
 
