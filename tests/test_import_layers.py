@@ -16,7 +16,7 @@ LAYERS = [
     *("experiments", "plots", "translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
     *("kv_cache", "torch_twins", "attention", "positions", "masks"),
-    *("running_example", "model_helpers", "model_card", "at_work", "export"),
+    *("running_example", "model_helpers", "model_card", "model_fields", "at_work", "export"),
 ]
 
 # What the core of the grader does without: what hangs on its hooks, and what commands of their own

@@ -424,7 +424,7 @@ NOT_OF_THE_TEXT = {  # rows of other tensors → words of what is told of them
     "vision_tower.layers.0.self_attn.k_proj.weight": "1 other layers",
     "model.encoder.layers.0.self_attn.v_proj.weight": "1 other layers",
     "model.decoder.layers.0.encoder_attn.k_proj.weight": "1 other layers",
-    "model.layers.1.linear_attn.k_proj.weight": "the state of 1 linear layers",
+    "model.layers.1.linear_attn.k_proj.weight": "the states of 1 linear layers",
     "model.layers.0.self_attn.indexer.wk.weight": "the key of an indexer",
     "model.layers.1.self_attn.qkv_proj.weight": "",
 }

@@ -23,77 +23,33 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from utils.model_fields import (
+    ALIASES,
+    DELTA_RULE,
+    EMPTY,
+    ENCODERS,
+    FULL,
+    FULL_TOO,
+    HARMLESS,
+    IN_EVERY_LAYER,
+    LETTERS,
+    LINEAR,
+    NOT_COUNTED,
+    NOTHING,
+    OWN_HEADS,
+    OWN_WIDTH,
+    PARTS,
+    SLIDING,
+    STATES,
+    SUSPICIOUS,
+    WINDOWS,
+)
+
 LONG = 131_072  # tokens, to which cards are compared
 WIDTH = 2  # bytes of a number in the cache
 MOST_LAYERS = 10_000  # far more than any model has
 MOST = 10**12  # far more than any field of a card, or any side of a tensor, is
 CARDS = Path(__file__).with_name("model_cards.json")
-FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
-NOTHING = "nothing"  # the type of a layer that keeps nothing, such as an encoder's
-PARTS = ("thinker_config", "text_config", "language_config", "llm_config", "decoder")  # that write
-ALIASES = {  # other names of the same fields, a decoder's before those of the whole
-    "num_hidden_layers": (
-        *("decoder_layers", "num_decoder_layers", "decoder_num_hidden_layers", "num_hidden_layers"),
-        *("n_layer", "n_layers", "num_layers", "layers"),
-    ),
-    "num_attention_heads": (
-        *("decoder_attention_heads", "num_decoder_attention_heads", "decoder_num_attention_heads"),
-        *("num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads"),
-    ),
-    "num_key_value_heads": (
-        *("decoder_num_key_value_heads", "num_key_value_heads", "num_kv_heads", "n_head_kv"),
-    ),
-    "hidden_size": ("hidden_size", "n_embd", "d_model", "dim", "emb_dim", "embed_dim"),
-    "head_dim": ("head_dim", "attention_head_dim", "kv_channels", "d_kv", "dim_head"),
-    "max_position_embeddings": ("max_position_embeddings", "n_positions"),
-    "sliding_window": ("sliding_window", "sliding_window_size"),
-    "layer_types": ("layer_types", "layers_block_type"),
-    "mamba_d_state": ("mamba_d_state", "ssm_state_size", "state_size"),
-    "mamba_d_conv": ("mamba_d_conv", "conv_kernel"),
-    "mamba_expand": ("mamba_expand", "expand"),
-    "mamba_n_heads": ("mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads"),
-    "mamba_d_head": ("mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"),
-    "mamba_n_groups": ("mamba_n_groups", "mamba_ngroups", "n_groups"),
-}
-ENCODERS = (  # types of model that read a text at once, and keep nothing of it
-    *("albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta"),
-    *("deberta-v2", "distilbert", "electra", "ernie", "esm", "esmc", "eurobert", "flaubert"),
-    *("fnet", "funnel", "gte", "ibert", "jina_embeddings_v3", "layoutlm", "longformer", "luke"),
-    *("megatron-bert", "mobilebert", "modernbert", "modernvbert", "mpnet", "mra", "neomme"),
-    *("nomic_bert", "nystromformer", "perceiver", "rembert", "roberta", "roberta-prelayernorm"),
-    *("roc_bert", "roformer", "squeezebert", "tapas", "ultrabert", "ultravbert", "xlm"),
-    *("xlm-roberta", "xlm-roberta-xl", "xmod", "yoso"),
-)
-IN_EVERY_LAYER = {  # types of model whose layers are all of one type, which the file leaves out
-    **dict.fromkeys(("mistral", "mixtral", "moshi", "phi3", "starcoder2"), SLIDING),
-    **dict.fromkeys(("falcon_mamba", "mamba", "mamba2"), LINEAR),
-    **dict.fromkeys(("falcon_h1",), "hybrid"),
-}
-WINDOWS = {  # types of layer with a window → the field that holds it
-    SLIDING: "sliding_window",
-    "hybrid_sliding": "sliding_window",
-    "chunked_attention": "attention_chunk_size",
-}
-FULL_TOO = (FULL, "attention", "indexed_attention", "hybrid")  # keep keys of all tokens
-STATES = (LINEAR, "mamba", "conv", "hybrid", "hybrid_sliding")  # have a state, besides keys or not
-EMPTY = (NOTHING, "moe", "mlp")
-DELTA_RULE = ("linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim")
-LETTERS = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # of `hybrid_override_pattern`
-# Beginnings of types of model whose heads have a width of their own if the file names none.
-OWN_WIDTH = ("gemma", "qwen3", "gpt_oss")
-OWN_HEADS = ("mimo_v2",)  # and those whose layers with a window have heads of their own
-NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
-    "block_configs": "each layer has a number of heads with keys of its own",
-    "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
-    "use_cla": "neighbouring layers share keys and values",
-    "global_head_dim": "full layers have heads of another width",
-    "attention_k_eq_v": "keys and values are the same",
-    "cross_attention_layers": "some layers look at another source, and keep its keys and values",
-    "compress_rates": "keys are compressed",
-    "prompt_length": "a prompt that belongs to the model is kept as well",
-    "recurrent_kv_cache_mode": "layers that run more than once may keep keys for each time",
-    "window_size": "some layers may look at the last tokens alone",
-}
 
 KEYS = (".k_proj.weight", ".v_proj.weight", ".kv_a_proj_with_mqa.weight")  # ends of names
 ELSEWHERE = re.compile(  # in names of what does not write: towers of other senses, encoders
@@ -101,22 +57,6 @@ ELSEWHERE = re.compile(  # in names of what does not write: towers of other sens
 )
 OF_A_STATE = re.compile(r"\.(A_log|dt_bias|[qkv]?_?conv1d)\b")  # beside the keys of a linear layer
 METADATA = "__metadata__"  # the one entry of a safetensors header that is no tensor
-SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  # may change it
-HARMLESS = re.compile(  # names like these that do not, and those that are read here
-    r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
-    r"|multiplier)(_internal)?|output_attentions|scale_attn_.+|reorder_and_upcast_attn"
-    r"|(num_ln_in_)?parallel_attn|attention_(probs_dropout_prob|softmax_in_fp32)"
-    r"|((num_)?(en|de)coder_)?attention_heads|decoder_num_\w+_heads|encoder_attention_type"
-    r"|d_kv|kv_channels|dim_head|n_heads|num_heads|relative_attention_\w+|attn_layer_\w+"
-    r"|mamba_(n_heads|num_heads|d_head|head_dim|headdim|ssm_cache_dtype)|n_mamba_heads|swa_\w+"
-    r"|num_attention_heads_per_layer|_sliding_window_pattern|sliding_window_size|conv_L_cache"
-    r"|attention_head_dim|attention_(in|out)_multiplier|cross_attention_hidden_size"
-    r"|attention_chunk_size|attention_window|global_attn_every_n_layers|attention_value_scale"
-    r"|add_cross_attention|use_bidirectional_attention|use_cache|cache_implementation|lm_head\w*"
-    r"|(pruned|init)_?heads|n_head(_kv)?|num_(attention|kv|key_value)_heads|head_dim|sliding_window"
-    r"|sliding_window_pattern|use_sliding_window|max_window_layers|full_attention_interval"
-    r"|kv_lora_rank|(qk_(nope|rope)|v|qk)_head_dim|linear_\w+|query_pre_attn_scalar"
-)
 
 
 class CardError(ValueError):
@@ -283,12 +223,12 @@ class _Fields:
         changed = {}
         indexers = self.get("indexer_types")  # a "shared" one keeps nothing of its own
         if isinstance(indexers, list) and indexers[at : at + 1] == ["shared"]:
-            changed["index_head_dim"] = None
-        if kind in (*WINDOWS,):
+            changed["index_head_dim"] = 0
+        if kind in (*WINDOWS,):  # a tuple, since a type may be anything, even a list
             changed |= {key[4:]: value for key, value in self.config.items() if key[:4] == "swa_"}
-        for number, fields in own.items():
-            here = number.lstrip("0") == (str(at) if at else "")
-            changed |= fields if here and isinstance(fields, Mapping) else {}
+        for number, its in own.items():
+            here = str(number).lstrip("0") == (str(at) if at else "")  # "05" is the fifth as well
+            changed |= its if here and isinstance(its, Mapping) else {}
         return _Fields({**self.config, **changed}) if changed else self
 
     def rope(self) -> "_Fields":
@@ -325,9 +265,12 @@ def _card_of(config: Mapping[str, Any]) -> ModelCard:
 
 def _part_that_writes(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the part of a configuration that is about writing text, where senses have others."""
-    parts = (config.get(name) for name in PARTS)
-    inner = next((part for part in parts if isinstance(part, Mapping)), None)
-    return config if inner is None else _part_that_writes(inner)
+    inner: Mapping[str, Any] | None = config
+    while inner is not None:
+        config = inner
+        parts = (config.get(name) for name in PARTS)
+        inner = next((part for part in parts if isinstance(part, Mapping)), None)
+    return config
 
 
 def _card_of_an_encoder(fields: _Fields) -> ModelCard:
@@ -446,13 +389,13 @@ def _types(fields: _Fields) -> tuple[list[str], list[str]]:
 def _types_by_rule(fields: _Fields, count: int, told: list[str]) -> list[str]:
     """Return the type of each layer where the file has no list of them, and add what is untold."""
     window = None if _is_switched_off(fields) else fields.get("sliding_window")
-    every = IN_EVERY_LAYER.get(fields.get("model_type"), FULL)
+    every = IN_EVERY_LAYER.get(str(fields.get("model_type")), FULL)
     if fields.get("full_attention_interval") is not None:
         return _repeated(LINEAR, fields.whole("full_attention_interval"), count)
     if fields.get("attn_layer_period") is not None:
         period, offset = fields.whole("attn_layer_period"), fields.get("attn_layer_offset") or 0
         return [FULL if at % period == offset else LINEAR for at in range(count)]
-    if every != SLIDING and (every != FULL or window is None):
+    if every not in (FULL, SLIDING):
         return [every] * count
     if window is None:
         return [FULL] * count
@@ -485,7 +428,7 @@ def _layer(fields: _Fields, kind: Any) -> Layer:
     state = _state(fields, kind) if kind in STATES else 0
     if kind in FULL_TOO or kind in WINDOWS:
         layer = _attention(fields)._replace(state=state)
-        if kind == "indexed_attention" and fields.get("index_head_dim") is not None:
+        if kind == "indexed_attention" and fields.get("index_head_dim") != 0:
             layer = layer._replace(numbers=layer.numbers + fields.whole("index_head_dim"))
         if kind in FULL_TOO or (kind == SLIDING and _is_switched_off(fields)):
             return layer
@@ -643,14 +586,12 @@ def _card_of_shapes(named: Mapping[str, list[int]]) -> ModelCard:
     shapes = {f".{name}": shape for name, shape in named.items()}
     linear = {OF_A_STATE.split(name)[0] for name in shapes if OF_A_STATE.search(name)}
     rows: dict[str, int] = {}  # the part of the name up to the projection → numbers of a token
-    with_state, elsewhere = set(), set()  # and those that are not counted
+    elsewhere = set()  # and those that are not counted
     for name, shape in shapes.items():
         before = name.removesuffix(".weight").rpartition(".")[0]
         if name.endswith(KEYS) and ELSEWHERE.search(name):
             elsewhere.add(before)
-        elif name.endswith(KEYS) and before in linear:
-            with_state.add(before)
-        elif name.endswith(KEYS):
+        elif name.endswith(KEYS) and before not in linear:
             rows[before] = rows.get(before, 0) + shape[0]
     if not rows:
         raise CardError(_why_no_keys(shapes, elsewhere))
@@ -675,8 +616,8 @@ def _card_of_shapes(named: Mapping[str, list[int]]) -> ModelCard:
             f"the other half of {len(halves)} layers, whose keys or values are not in this "
             "file (in another part of the model, or there are none); not counted"
         )
-    if with_state:
-        told.append(f"the state of {len(with_state)} linear layers, however long; not counted")
+    if linear:
+        told.append(f"how wide the states of {len(linear)} linear layers are; not counted")
     if elsewhere:
         told.append(
             f"what {len(elsewhere)} other layers do (of an encoder or of another sense, or to look "
