@@ -106,12 +106,16 @@ def _measure(name: str, model: type) -> tuple[dict[str, Any], ModelCard]:
         raise NotMeasuredError("too slow")
     try:
         return _measured(name, model, DEPTH, "meta")
+    except NotMeasuredError:
+        raise
     except (RuntimeError, NotImplementedError) as error:  # of torch: it wants numbers
         again, first = (DEPTH, "cpu"), error
     except Exception as error:  # of any kind, the library's own: perhaps a layer is lacking
         again, first = (None, "meta"), error
     try:
         return _measured(name, model, *again)
+    except NotMeasuredError:
+        raise
     except Exception:
         raise NotMeasuredError(f"{type(first).__name__}: {first}".split("\n")[0]) from None
 
