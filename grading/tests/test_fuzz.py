@@ -26,14 +26,17 @@ from grading.intake.notebook_parser import Cell, Notebook
 from grading.report import pages
 from grading.report.tables import learners
 from grading.run import protocol
-from grading.run.dialog import Assignment, RefereedTest
+from grading.run.dialog import RefereedTest
+from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Result, score_tasks
 from grading.run.worker import plain
 from grading.tests.made import PlayedLauncher
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
-from utils.checks.catch_the_bug import Decision
-from utils.checks.runner import Printed, run_cases
+from utils.checks.kinds import kind_of
+from utils.checks.kinds.referee import Decision
+from utils.checks.runner import Printed
+from utils.checks.tasks import Case
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 DIALOGS = int(os.environ.get("DIALOGS", 20))
@@ -67,13 +70,13 @@ SWAPS = {  # what describes arrays in a frame → something as long that is wron
 def all_right(assignment: Assignment) -> list[Any]:
     """Return what an honest worker sends whose answers are all right."""
     messages: list[Any] = [
-        {"at": "cell", "which": 1},
+        {"at": 1},
         {"cell": 1, "error": "NameError: x", "late": False},
     ]
     for task, public in assignment.public.items():
-        messages.append({"at": "task", "which": task})
+        messages.append({"at": task})
         records = public, assignment.fresh[task]
-        if public.task.answer_type == "test":
+        if kind_of(public.task).is_refereed:
             messages += _test_of(task, assignment)
         parts = [
             {"answers": [plain(answer) for answer in record.expected], "printed": 3}
@@ -101,8 +104,11 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             messages.append({"task": task, "decision": decision})
             refereed.decide(*decision)
 
-    for referee in list(refereed.referees):
-        run_cases(assignment.public[task].task, test, [], Printed(), Logged(referee.seeds))
+    def logged(case: Case) -> Logged:
+        return Logged(case.inputs["seeds"])
+
+    for cases in refereed.cases():
+        kind_of(assignment.public[task].task, logged).run(test, cases, Printed())
     return messages
 
 
@@ -177,9 +183,8 @@ def fault(frames: bytes, assignment: Assignment) -> str:
         warnings.simplefilter("always")
         try:
             notebook = Notebook(assignment.name, [Cell(1, "x")])
-            score_tasks(
-                result, notebook, assignment, list(assignment.public), PlayedLauncher(frames)
-            )
+            grading = Grading({assignment.name: assignment}, PlayedLauncher(frames))
+            score_tasks(result, notebook, list(assignment.public), grading)
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), [], safe=True).encode(errors="replace")
         except Exception:
