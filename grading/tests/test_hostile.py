@@ -393,7 +393,7 @@ def test_what_is_compiled_is_run_as_it_is(assignments, launcher):
 def test_nobody_prints_fewer_lines_than_none(assignments):
     public = assignments[NAME].public["entropy"]
     answers = [worker.plain(answer) for answer in public.expected[:1]]
-    error = ["error", "So.", ""]
+    error = ["error", "So.", "", ""]
     part = {"error": error, "answers": answers, "printed": -7}
     frames = protocol.pack({"task": "entropy", "parts": [part]})
     result = score_submission(
