@@ -53,7 +53,7 @@ exercises: .venv/ready  ## 3 minutes: all that is derived from solutions/; ONLY=
 selftest: .venv/ready  ## the checks of tasks that have changed, checked; ONLY=05, a task, or --all (10 minutes)
 	$(BIN)/python -m solutions.selftest $(ONLY)
 
-recall: .venv/ready  ## 2 minutes: the checks on labelled answers; ANSWERS=file
+recall: .venv/ready  ## ten minutes: the checks on labelled answers; ANSWERS=file
 	$(BIN)/python -m solutions.evaluate_checks $(ANSWERS)
 
 plans: .venv/ready  ## seconds: timed plans for a room, from workshop/plans and the notebooks
