@@ -70,6 +70,13 @@ def test_what_is_not_stored_is_an_error_that_says_what_to_call(arms):
         shown.extend(steps=150)
 
 
+def test_a_damaged_file_of_own_runs_is_named(arms):
+    made, _ = arms
+    experiment.MINE.write_text("{")
+    with pytest.raises(ValueError, match="cannot be read; move it away"):
+        Experiment(made, "loss", "stored", seeds=2, steps=200)
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [

@@ -131,6 +131,7 @@ def today(wanted: str = "") -> None:
     print_writing(runs)
     print_sinks(runs)
     print_trained_recall(runs)
+    print_copies(runs)
     print_lengths(runs)
     print_rates(runs)
 
@@ -311,6 +312,14 @@ def print_trained_recall(runs: dict[str, list[dict]]) -> None:
         shares = ([run["recalled"] for run in each] for each in found)
         row = (mean_and_deviation(each) if each else "–" for each in shares)
         print(f"{mix:16}", *(f"{share:>13}" for share in row))
+
+
+def print_copies(runs: dict[str, list[dict]]) -> None:
+    """Print the loss of the copy by length of the halves, for each seed."""
+    print("\nloss of the copy by words in a half, of each seed")
+    for name in (name for name in runs if name.startswith("copy")):
+        for run in runs[name]:
+            print(f"{name:16}", *(f"{n}: {loss:5.2f} " for n, loss in run["halves"].items()))
 
 
 def print_lengths(runs: dict[str, list[dict]]) -> None:

@@ -143,7 +143,12 @@ def _name(arm: str, seed: int) -> str:
 
 
 def _mine() -> dict[str, list[float]]:
-    return json.loads(MINE.read_text(encoding="utf-8")) if MINE.exists() else {}
+    try:
+        return json.loads(MINE.read_text(encoding="utf-8")) if MINE.exists() else {}
+    except ValueError:
+        raise ValueError(
+            f"{MINE.absolute()} cannot be read; move it away, and runs begin anew"
+        ) from None
 
 
 def _points(curve: Tensor) -> list[float]:
