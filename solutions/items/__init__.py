@@ -1,6 +1,8 @@
 """The item bank: questions for warm-ups, and for the tests before and after the course.
 
-Each module holds `ITEMS`, those of one notebook; `solutions/item.py` says what an item is.
+Each module holds `ITEMS`: `on_04` those on notebook 04 for warm-ups, `form_a` and `form_b` those of
+the two tests, of which the first two, the second two … ask for the same beliefs in other situations.
+`solutions/item.py` says what an item is.
 """
 
 from importlib import import_module
@@ -10,12 +12,12 @@ from solutions.item import Item
 
 
 def all_items() -> list[Item]:
-    """Return the items of the bank, in the order of the course.
+    """Return the items of the bank: those of the tests, then all others in the order of the course.
 
     Raises:
         ValueError: two have the same name.
     """
-    modules = sorted(path.stem for path in Path(__file__).parent.glob("on_*.py"))
+    modules = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
     items = [item for name in modules for item in import_module(f"{__name__}.{name}").ITEMS]
     names = [item.id for item in items]
     if twice := next((name for name in names if names.count(name) > 1), None):

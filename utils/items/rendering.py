@@ -14,6 +14,8 @@ from utils.checks.feedback import to_html
 SHADES = ((255, 255, 255), (86, 180, 233))  # of the smallest and the largest number of a table
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # of lines: Okabe and Ito's
 DASHES = ("", "6 3", "2 3", "8 3 2 3")  # so that no line is told by its colour alone
+HEAD = "padding:1px 6px;font-weight:normal;text-align:center"  # the style of a label
+CELL = "padding:2px 6px;text-align:right;border:1px solid #888;color:#000"  # and of a number
 WIDTH, HEIGHT = 260, 140  # of a picture of lines, in pixels
 
 
@@ -63,14 +65,10 @@ def _table(
     return f'<table style="border-collapse:collapse;margin:2px 0">{body}</table>'
 
 
-HEAD = "padding:1px 6px;font-weight:normal;text-align:center"
-
-
 def _cell(number: float, digits: int, low: float, high: float) -> str:
     share = (number - low) / (high - low) if high > low else 0
     colour = ",".join(f"{round(a + share * (b - a))}" for a, b in zip(*SHADES, strict=True))
-    style = f"padding:2px 6px;text-align:right;border:1px solid #888;color:#000;background:rgb({colour})"
-    return f'<td style="{style}">{_entry(number, digits)}</td>'
+    return f'<td style="{CELL};background:rgb({colour})">{_entry(number, digits)}</td>'
 
 
 def _lines(x: Sequence[float], lines: Mapping[str, Sequence[float]], axes: Sequence[str]) -> str:
@@ -87,11 +85,11 @@ def _lines(x: Sequence[float], lines: Mapping[str, Sequence[float]], axes: Seque
     drawn = []
     for (name, values), colour, dash in zip(lines.items(), COLOURS, DASHES, strict=False):
         points = [place(a, b) for a, b in zip(x, values, strict=True)]
-        end_x, end_y = points[-1].split(",")
+        end = points[-1].partition(",")[2]
         drawn.append(
             f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}" '
             f'stroke-width="2" stroke-dasharray="{dash}"/>'
-            f'<text x="{float(end_x) + 4:.0f}" y="{float(end_y) + 4:.0f}">{html.escape(name)}</text>'
+            f'<text x="{right + 4}" y="{float(end) + 4:.0f}">{html.escape(name)}</text>'
         )
     ends = (
         f'<text x="{left - 3}" y="{bottom}" text-anchor="end">{low:.3g}</text>'
