@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("preflight", "sheet", "parts", "widgets", "cards", "course", "checks"),
+    *("preflight", "sheet", "parts", "widgets", "items", "cards", "course", "checks"),
     *("experiments", "plots", "translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
     *("kv_cache", "torch_twins", "attention", "positions", "masks"),

@@ -2,7 +2,8 @@
 
 `progress.json` beside the exercises holds the points that each task has earned. Beside the README,
 `predictions.json` holds guesses from the notebooks, `your_turn.json` the stubs there that passed,
-and `interview.json` how well the learner could answer the questions of the interview sheet.
+`interview.json` how well the learner could answer the questions of the interview sheet, and
+`reviews.json` what is still known of the questions of the warm-ups.
 
 A notebook that was told of a room, by the environment variable `COURSE_ROOM`, also keeps the latest
 guesses in `guesses.json` beside the exercises, where the room's view counts them.
@@ -23,6 +24,7 @@ FROM_NOTEBOOKS = Path("..", "exercises", PROGRESS)  # notebooks and exercises li
 PREDICTIONS = Path("..", "predictions.json")
 TURNS = Path("..", "your_turn.json")
 RATINGS = Path("..", "interview.json")
+REVIEWS = Path("..", "reviews.json")
 GUESSES = Path("..", "exercises", "guesses.json")
 CERTAIN = "certain"  # the surest that a guess can be, as in the form that asks for it
 
@@ -160,6 +162,16 @@ def load_ratings() -> dict[str, str]:
 def save_ratings(ratings: Mapping[str, str]) -> None:
     """Store how well the learner could answer the questions of the interview sheet."""
     _write(RATINGS, dict(ratings))
+
+
+def load_reviews() -> dict[str, Any]:
+    """Return item → what is kept of it, which `reviews` reads."""
+    return _read(REVIEWS)
+
+
+def save_reviews(kept: Mapping[str, Any]) -> None:
+    """Store what is kept of each item."""
+    _write(REVIEWS, dict(kept))
 
 
 def _is_guess(entry: Any) -> bool:

@@ -14,6 +14,7 @@ from utils.widgets.passage_explorer import PassageExplorer
 from utils.widgets.pipeline_explorer import PipelineExplorer
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
+from utils.widgets.questions import Questions, review, warm_up
 from utils.widgets.reach_explorer import ReachExplorer
 from utils.widgets.reshape_explorer import ReshapeExplorer
 from utils.widgets.slider_figure import Curves, Map, Pictures, SliderFigure
