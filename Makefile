@@ -69,8 +69,8 @@ html: .venv/ready  ## a minute: notebooks as pages to send, which need no networ
 	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter nbconvert --to html --output-dir build/html \
 	  $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
 
-cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/cards.txt
-	@$(BIN)/python -m utils.cards build/cards.txt
+cards: .venv/ready .venv/extra-cards  ## seconds: warm-ups and interview sheet as cards for Anki, in build/attention.apkg
+	@$(BIN)/python -m utils.items.anki build/attention.apkg
 
 sheet: .venv/ready  ## seconds: shapes, masks, formulae and the cache on two pages to print, in build/sheet.html
 	@$(BIN)/python -m utils.sheet build/sheet.html

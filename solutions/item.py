@@ -18,7 +18,7 @@ from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Draw
-from utils.items.bank import VERSIONS, StoredItem, Version
+from utils.items.item_bank import VERSIONS, StoredItem, Version
 
 TRIES = 400  # draws for an item, before it is refused
 FEWEST = 4  # versions of an item

@@ -92,6 +92,10 @@ transformers = _needs(
     importlib.util.find_spec("transformers") is not None,
     "no transformers, to compare with → pip install -e .[transformers]",
 )
+anki = _needs(
+    all(map(importlib.util.find_spec, ("anki", "genanki"))),
+    "no Anki, to import the cards → pip install -e .[cards,anki]",
+)
 gguf = _needs(
     all(map(importlib.util.find_spec, ("gguf", "tokenizers"))),
     "no gguf and tokenizers, to read real models → pip install -e .[real]",

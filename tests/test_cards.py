@@ -1,6 +1,5 @@
-"""The interview sheet as cards: how they are read and written, and what each answer keeps to."""
+"""The interview sheet as cards: how they are read, and what each answer keeps to."""
 
-import csv
 import math
 import re
 from html.parser import HTMLParser
@@ -9,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from utils.cards import SHEET, read_cards, write_for_anki
+from utils.cards import SHEET, read_cards
 
 TWO_CARDS = """
 # A sheet
@@ -68,24 +67,10 @@ def test_a_card_has_a_title_a_question_and_an_answer(two_cards):
     )
 
 
-def test_anki_reads_what_is_written(two_cards, tmp_path):
-    write_for_anki(two_cards, tmp_path / "build" / "cards.txt")
-    text = (tmp_path / "build" / "cards.txt").read_text(encoding="utf-8")
-    lines = text.splitlines()
-    headers = [line for line in lines if line.startswith("#")]
-    assert headers == ["#separator:tab", "#html:true", "#deck:Attention", "#tags column:3"]
-    rows = list(csv.reader(lines[len(headers) :], delimiter="\t"))
-    assert rows == [[card.question, card.answer, "Many_heads"] for card in two_cards]
-
-
-def test_every_question_of_the_sheet_becomes_a_card(tmp_path):
+def test_every_question_of_the_sheet_becomes_a_card():
     text, cards = SHEET.read_text(encoding="utf-8"), read_cards()
     assert [card.title for card in cards] == re.findall(r"^### (.+)$", text, flags=re.MULTILINE)
     assert len(cards) == text.count("<details>") == text.count("</details>")
-    write_for_anki(cards, tmp_path / "cards.txt")
-    lines = (tmp_path / "cards.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 4 + len(cards)
-    assert all(line.count("\t") == 2 for line in lines[4:])
 
 
 def test_titles_make_links_that_last():

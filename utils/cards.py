@@ -1,13 +1,7 @@
-"""Read the questions of `docs/interview.md` as cards, and write them for Anki.
+"""Read the questions of `docs/interview.md` as cards, for the notebooks and for Anki."""
 
-`python -m utils.cards FILE` writes a text file that Anki imports: on each line a question, its
-answer and the section, with tabs between.
-"""
-
-import csv
 import html
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +14,6 @@ PARTS = re.compile(
 )
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 FENCE = re.compile(r"```\w*\n(.+)\n```", flags=re.DOTALL)
-HEADERS = "#separator:tab\n#html:true\n#deck:Attention\n#tags column:3\n"  # docs.ankiweb.net
 
 
 @dataclass(frozen=True)
@@ -62,20 +55,3 @@ def _words(text: str) -> str:
     pieces[::2] = [re.sub(r"\*([^*]+)\*", r"<em>\1</em>", piece) for piece in pieces[::2]]
     pieces[1::2] = [f"<code>{piece}</code>" for piece in pieces[1::2]]
     return "".join(pieces)
-
-
-def write_for_anki(cards: list[Card], path: Path) -> None:
-    """Write cards into a text file for Anki's *File*, *Import*; the section becomes a tag."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(HEADERS)
-        rows = ([card.question, card.answer, card.section.replace(" ", "_")] for card in cards)
-        csv.writer(file, delimiter="\t", lineterminator="\n").writerows(rows)
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("Where should the cards go? python -m utils.cards build/cards.txt")
-    questions = read_cards()
-    write_for_anki(questions, Path(sys.argv[1]))
-    print(f"{len(questions)} cards are in {sys.argv[1]}. In Anki: File, Import.")

@@ -16,6 +16,8 @@ import nbformat
 from without_kernel import without_kernel
 
 from utils.sheet import sheet
+from utils.widgets.pictured import explorer_place
+from utils.widgets.questions import whole_bank
 from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +49,16 @@ CONTENTS = """
 %s/*
 ```
 """
+REVIEW = """# Questions that come back
+
+Questions on the whole course, in any order. What goes wrong is asked again, in other numbers.
+Nothing is kept here: in JupyterLab, `review()` keeps what you know, and asks again when you are
+about to forget it.
+
+```{raw} html
+%s
+```
+"""
 
 
 def prepare(folder: Path) -> None:
@@ -64,6 +76,8 @@ def prepare(folder: Path) -> None:
         else:
             text = (ROOT / page).read_text(encoding="utf-8")
             place.write_text(with_links(text, page, pages), encoding="utf-8")
+    questions = explorer_place("questions", whole_bank().shared(), "")
+    (folder / "docs" / "review.md").write_text(REVIEW % questions, encoding="utf-8")
     contents = "".join(CONTENTS % part for part in PARTS.items())
     with (folder / "course.md").open("a", encoding="utf-8") as course:
         course.write(contents)

@@ -18,6 +18,7 @@ from utils.checks.progress_file import (
     load_turns,
     put_aside,
 )
+from utils.checks.reviews import in_words
 from utils.checks.tasks import Task
 
 BAR = 10  # characters of a whole notebook
@@ -28,7 +29,8 @@ def progress() -> Note:
     """Show the tasks of this notebook, a bar for each, what keeps coming back, and where to go on.
 
     The other notebooks' tasks are in a fold. Your progress is kept in `progress.json` beside the
-    exercises, and in `predictions.json`, `your_turn.json` and `interview.json` beside the README.
+    exercises, and in `predictions.json`, `your_turn.json`, `interview.json` and `reviews.json`
+    beside the README.
     Delete these files to start over.
     """
     kept, course, turns = load_progress(), bank.tasks(), bank.turns()
@@ -50,7 +52,11 @@ def progress() -> Note:
         below = replace(note, below=below) if note else below
     return Note(
         f"{earned} of {total} points",
-        [f"*Your turn*, in the notebooks: {_passed(turns)}.", *put_aside()],
+        [
+            f"*Your turn*, in the notebooks: {_passed(turns)}.",
+            *filter(None, [in_words()]),
+            *put_aside(),
+        ],
         table=_list_tasks(shown, kept),
         below=below,
     )

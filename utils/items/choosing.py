@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from utils.checks.progress_file import load_guesses, load_progress
 from utils.checks.reviews import Review, reviews
 from utils.course import chapters
-from utils.items.bank import StoredItem, Version, items
+from utils.items.item_bank import StoredItem, Version, items
 
 LATER = "99"  # beyond every notebook
 JOINT = re.compile(r'"\s*\n\s*"')  # of a text that is written on two lines

@@ -11,8 +11,8 @@ from utils.checks import bank
 from utils.checks.feedback import to_html
 from utils.checks.reviews import answered, reviews
 from utils.course import chapters
-from utils.items.bank import StoredItem, Version, items
 from utils.items.choosing import chosen, version
+from utils.items.item_bank import StoredItem, Version, items
 from utils.items.rendering import as_html, as_words
 from utils.widgets.pictured import Linked
 
