@@ -468,10 +468,10 @@ CHANGED_STEPS = {
 
 
 @pytest.mark.parametrize("step", CHANGED_STEPS)
-def test_a_class_that_says_so_takes_its_own_steps_with_weights_and_without(step):
+def test_a_class_that_changes_a_step_takes_it_with_weights_and_without(step):
     torch.manual_seed(0)
-    own = {"fused": False, step: CHANGED_STEPS[step]}
-    mechanism, states = type("Changed", (MultiHeadAttention,), own)(8, 2), torch.randn(2, 5, 8)
+    changed = type("Changed", (MultiHeadAttention,), {step: CHANGED_STEPS[step]})
+    mechanism, states = type("Below", (changed,), {})(8, 2), torch.randn(2, 5, 8)
     plain = MultiHeadAttention(8, 2)
     plain.load_state_dict(mechanism.state_dict())
     context, _ = mechanism(states, states)

@@ -432,6 +432,9 @@ class ScaledDotProductAttention(Attention):
         return self.dropout(masked_softmax(scores, mask))
 
 
+STEPS = ("share", "compare", "weigh", "look_up")  # of heads, which a subclass may change
+
+
 class MultiHeadAttention(Attention):
     """Several scaled dot-product attentions side by side, each on its own slice of the width.
 
@@ -444,8 +447,8 @@ class MultiHeadAttention(Attention):
     src_len); "heads", (batch, heads, tgt_len, src_len); None for no weights, which is fastest.
 
     Heads attend by `scaled_attention`, or by PyTorch's kernel, which computes the same and never
-    stores weights. A subclass that changes `share`, `compare`, `weigh` or `look_up` says so with
-    `fused = False`: then these four steps are taken one by one.
+    stores weights. In a subclass that defines `share`, `compare`, `weigh` or `look_up`, and so
+    changes one of these four steps, they are taken one by one.
 
     Args:
         dim: width of the queries and of the context.
@@ -470,6 +473,10 @@ class MultiHeadAttention(Attention):
     """
 
     fused = True
+
+    def __init_subclass__(cls, **settings):
+        super().__init_subclass__(**settings)
+        cls.fused = cls.fused and vars(cls).keys().isdisjoint(STEPS)
 
     def __init__(
         self,
