@@ -91,16 +91,20 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     command(show)("name", help="the learner's name or number")
     command(anonymous)("copy", type=Path, help="a new folder for the copy")
     for name, afterwards in commands.choices.items():
-        if name != "grade":
+        if name not in ("grade", "mark"):
             afterwards.add_argument("--out", **out, required=True)
+    add = command(mark)
+    add("grades", type=Path, metavar="CLASS", help="a class file, or the folder of the grades")
+    ports = partial(_whole_number, 0, 65535)
+    port = {"type": ports, "default": 0, "help": "of the page (default: any that is free)"}
+    add("--port", **port)
     command(new)("submissions", type=Path, help="what was handed in: a folder, or a zip file")
     add = command(watch)
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
     add("--hide-names", action="store_true", help="show made-up labels instead")
-    ports = partial(_whole_number, 0, 65535)
     slides = "also serve these slides, with the room's guesses: build/slides"
     add("--slides", type=Path, metavar="DIR", help=slides)
-    add("--port", type=ports, default=0, help="of the page (default: any that is free)")
+    add("--port", **port)
     command(doctor)
     return parser, [*commands.choices]
 
@@ -215,6 +219,21 @@ def watch(options: Namespace) -> int:
     print(f"The room: {server.address}    (Ctrl-C ends it)", flush=True)
     if options.slides:
         print(f"The slides: {server.slides_address}", flush=True)
+    with server, contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
+    return 0
+
+
+def mark(options: Namespace) -> int:
+    """Mark answers in words on a page, without names; each mark stands in marks.csv at once."""
+    from grading.intake import class_file
+    from grading.report.marking import Marking, Server
+
+    out = options.grades
+    if out.suffix == ".toml":
+        out = class_file.read(out).grades
+    server = Server(Marking(out), options.port)
+    print(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)", flush=True)
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
     return 0

@@ -23,7 +23,16 @@ LAYERS = [
 # do. `__main__` names the commands.
 EXTRAS = {
     *("intake.red_flags", "report.similarity", "report.class_statistics", "report.unrecognised"),
-    *("report.anonymous", "report.guesses", "report.room", "classroom", "release", "__main__"),
+    *(
+        "report.anonymous",
+        "report.guesses",
+        "report.room",
+        "report.marking",
+        "report.local_server",
+        "classroom",
+        "release",
+        "__main__",
+    ),
 }
 
 

@@ -208,7 +208,7 @@ def overview(
         small=[] if real else [task for task in ON_THE_REAL_MODEL if task in tried],
         distributions=_distributions(results),
         flags=[(result.file, noticed) for result in files for noticed in _noticed(result)],
-        questions=_questions(class_),
+        questions=questions(class_),
         **told,
     )
 
@@ -243,7 +243,7 @@ def _noticed(result: Result) -> Iterator[str]:
             yield f"{task}: right for the inputs in the notebook, wrong for fresh ones"
 
 
-def _questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, int]]:
+def questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, int]]:
     """Yield each question, its rubric, learners with their answers, and how many gave no answer."""
     given: dict[str, list[tuple[Learner, str]]] = {}
     for learner in class_:

@@ -5,15 +5,13 @@ One live page shows the progress that `check` stores beside each learner's exerc
 are read and never written, and a learner can put anything in their place: so no link is followed,
 no pipe is waited for, little is read, and a file that makes no sense spoils only its own row.
 
-Page and slides are served to this machine alone. Other people may have accounts on it (on a hub,
-all learners do), so each address contains a token that only the instructor's terminal shows; the
-slides, which everybody sees, have a token of their own.
+Page and slides are served to this machine alone; the slides, which everybody sees, have a token of
+their own.
 """
 
 import contextlib
 import json
 import math
-import mimetypes
 import os
 import secrets
 import stat
@@ -22,7 +20,6 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +29,7 @@ from markupsafe import Markup
 from grading.intake.submissions import CannotGrade, clean
 from grading.report.anonymous import pseudonym
 from grading.report.guesses import count
+from grading.report.local_server import LocalServer, secret_path
 from grading.report.pages import templates
 from utils.checks import bank
 from utils.checks.progress_file import TaskProgress, parse_progress
@@ -48,7 +46,6 @@ SEARCH = 30.0  # seconds between two searches for learners' copies of the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
 LATELY = 600.0  # seconds in which a belief that many meet is worth a word to the whole room
 FRESH = 1.0  # seconds for which all requests get the same page
-PATIENCE = 10.0  # seconds to wait for a browser's request
 SCRIPT = (Path(__file__).parents[1] / "templates" / "room.js").read_text(encoding="utf-8")
 
 
@@ -358,8 +355,8 @@ templates.filters["ago"] = _ago
 # --- The server -----------------------------------------------------------------------------------
 
 
-class Server(ThreadingHTTPServer):
-    """A server, for this machine alone, of the room's page and of slides that show its guesses.
+class Server(LocalServer):
+    """A server of the room's page and of slides that show its guesses.
 
     Args:
         room: room that is shown.
@@ -372,12 +369,10 @@ class Server(ThreadingHTTPServer):
     """
 
     def __init__(self, room: Room, port: int = 0, slides: Path | None = None):
-        super().__init__(("127.0.0.1", port), _Handler)
-        here = f"http://127.0.0.1:{self.server_port}"
-        page, deck = (f"/{secrets.token_urlsafe()}/" for _ in range(2))
-        self.address, self.slides_address = here + page, f"{here}{deck}index.html"
-        # path of an address → what makes the content
-        self.contents: dict[str, Callable[[], bytes]] = {page: lambda: room.page().encode()}
+        super().__init__(port)
+        page, deck = secret_path(), secret_path()
+        self.address, self.slides_address = self.here + page, f"{self.here}{deck}index.html"
+        self.contents[page] = lambda: room.page().encode()
         if slides:
             self.contents[f"{deck}guesses.json"] = lambda: room.guesses().encode()
             for file in filter(Path.is_file, slides.rglob("*")):
@@ -389,34 +384,3 @@ def _in_room(file: Path) -> bytes:
     content = file.read_bytes()
     in_room = content.replace(b"<html ", b'<html data-room="guesses.json" ', 1)
     return in_room if file.suffix == ".html" else content
-
-
-class _Handler(BaseHTTPRequestHandler):
-    timeout = PATIENCE
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]  # the speaker's window adds a question
-        known = (name for name in self.server.contents if _is_same(name, path))
-        content = self.server.contents[name]() if (name := next(known, "")) else None
-        if content is None:
-            self.send_error(404)
-            return
-        kind = mimetypes.guess_type(path)[0] or "text/html"  # of the room's page, which has no name
-        self.send_response(200)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Referrer-Policy", "no-referrer")
-        # The page itself says what it may load, but only a header can say this. The speaker's
-        # window shows slides in frames.
-        frames = "'none'" if path.endswith("/") else "'self'"
-        self.send_header("Content-Security-Policy", f"frame-ancestors {frames}")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_) -> None:
-        """Log nothing: the address is a secret, and a line every few seconds is of no use."""
-
-
-def _is_same(secret: str, text: str) -> bool:
-    return secrets.compare_digest(secret.encode(), text.encode())
