@@ -69,6 +69,26 @@ def one_row_shut(mask: Tensor) -> Tensor:
     return shut
 
 
+def one_silent(keys: Tensor) -> Tensor:
+    """Return a copy of keys (..., length, width) in which the first are 0.
+
+    Scores with them are 0, which is no sign that they are hidden.
+    """
+    silent = keys.clone()
+    silent[..., 0, :] = 0.0
+    return silent
+
+
+def far_down(rows: Tensor) -> Tensor:
+    """Return rows of scores in float64, the last of each matrix lowered by 200,000.
+
+    All that it may look at lies below many a number that seems low enough.
+    """
+    low = rows.double().clone()
+    low[..., -1, :] -= 200_000.0
+    return low
+
+
 def query_keys_values(
     draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_dim: int, **more
 ):

@@ -12,13 +12,24 @@ from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
+from utils.checks.compare import are_close
 from utils.checks.diagnosis import measure_moves
+from utils.checks.diagnosis.behaviours import CLEARLY
+from utils.checks.diagnosis.kept import case_of
 from utils.checks.kinds import kind_of
-from utils.checks.runner import Printed, Rerun, isolated_side_effects, traced
-from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task
+from utils.checks.runner import (
+    Printed,
+    Rerun,
+    in_double,
+    in_plain,
+    isolated_side_effects,
+    traced,
+)
+from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task, Twin
 from utils.checks.trace import distinct
 
 PUBLIC_SEED = 2014  # seed of the cases that learners have; a grader draws its own
+OTHER_DRAWS = 3  # from which values are taken for a second call of an answer
 ROUNDS = 3  # passes of a learner's test over all implementations, each under its own random seed
 DIGITS = 6  # decimals of recorded numbers: coarser than rounding errors, finer than any tolerance
 
@@ -178,9 +189,49 @@ class Exercise:
                 f"`{self.task.id}`: no probe of the solution ended, perhaps for want of memory or "
                 "time. Close other programs, and build again."
             )
-        return replace(
-            record, moves=moves, steps=self._steps([solution, *self.variants, *others()], cases)
+        all_right = [solution, *self.variants, *others()]
+        steps, twins = self._steps(all_right, cases), self._twins(all_right, record)
+        return replace(record, moves=moves, steps=steps, twins=[*twins])
+
+    def _twins(self, all_right: Sequence[Any], record: Record) -> Iterator[Twin]:
+        """Yield a twin for each input, for each that is left out, and for all parameters.
+
+        The other values stand in the same case of another draw, or in another case of this one, and
+        all right answers agree on what has to be returned then.
+        """
+        seeds = range(PUBLIC_SEED, PUBLIC_SEED + OTHER_DRAWS + 1)
+        ours, *drawn = [[*map(in_plain, self.cases(Draw(seed)))] for seed in seeds]
+        found = set()
+        for number, case in enumerate(ours):
+            for kind, then in _others(case, [*(cases[number] for cases in drawn), *ours]):
+                if kind not in found and (twin := self._twin(all_right, record, number, then)):
+                    found.add(kind)
+                    yield twin
+
+    def _twin(
+        self, all_right: Sequence[Any], record: Record, number: int, then: Mapping
+    ) -> Twin | None:
+        """Return a twin, if other outputs are right with it, and all right answers return them."""
+        case, before = case_of(record, number, then), record.expected[number].outputs
+        in_full = self._outputs(all_right[0], in_double(case.last))
+        after = {name: _rounded(values) for name, values in in_full.items()}
+        moved = after and any(
+            not are_close(before[name], after[name], CLEARLY * self.task.tolerance)
+            for name in before
         )
+        if not moved or not all(_comparable(before[name], after[name]) for name in before):
+            return None
+        for right in all_right:
+            theirs = self._outputs(right, case)
+            if not theirs or not all(
+                are_close(after[name], theirs[name], self.task.tolerance) for name in after
+            ):
+                return None
+        return Twin(number, then, after)
+
+    def _outputs(self, right: Any, case: Case) -> Mapping[str, np.ndarray]:
+        """Return the outputs of a right answer in a case; none if it fails."""
+        return Rerun(self.task, right, self.task.seconds)([case])[0] or {}
 
     def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
         """Return what right answers compute on the way, in each case."""
@@ -189,7 +240,7 @@ class Exercise:
                 distinct(
                     np.vstack([traced(self.task, right, case).results() for right in all_right])
                 ).astype(np.float32)
-                for case in _in_double(cases)
+                for case in map(in_double, cases)
             ]
 
     def _mistaken(self, cases: Sequence[Case]) -> dict[str, list[Answer]]:
@@ -202,7 +253,7 @@ class Exercise:
                 {name: _rounded(answer.outputs[name]) for name in self.task.outputs},
                 {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for answer in kind_of(self.task).of_ours.run(given, _in_double(cases), Printed())
+            for answer in kind_of(self.task).of_ours.run(given, map(in_double, cases), Printed())
         ]
 
 
@@ -346,21 +397,26 @@ class CatchTheBug(Exercise):
         return Record(self.task, cases, expected, self._mistaken(cases))
 
 
-def _in_double(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases with all their decimals in float64."""
-    return [
-        replace(
-            case,
-            inputs={name: _double(value) for name, value in case.inputs.items()},
-            parameters={name: _double(value) for name, value in case.parameters.items()},
-        )
-        for case in cases
-    ]
+def _others(case: Case, donors: Sequence[Case]) -> Iterator[tuple[Any, Mapping]]:
+    """Yield other values for a case from donors, of the same shapes, and what they stand for."""
+    for donor in donors:
+        for name, value in donor.inputs.items():
+            if name in case.inputs and _can_replace(case.inputs[name], value):
+                yield (name, value is None), {"inputs": {name: value}}
+        if case.parameters.keys() == donor.parameters.keys() and all(
+            _can_replace(own, donor.parameters[name]) for name, own in case.parameters.items()
+        ):
+            yield "parameters", {"parameters": donor.parameters}
 
 
-def _double(value: Any) -> Any:
-    floats = isinstance(value, Tensor) and value.is_floating_point()
-    return value.double() if floats else value
+def _can_replace(own: Any, other: Any) -> bool:
+    if isinstance(own, Tensor) and isinstance(other, Tensor):
+        return (own.shape, own.dtype) == (other.shape, other.dtype)
+    return type(own) is type(other) or other is None
+
+
+def _comparable(before: np.ndarray, after: np.ndarray) -> bool:
+    return before.shape == after.shape and (after.dtype.kind != "f" or np.isfinite(after).all())
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

@@ -37,6 +37,11 @@ def filled(scores, mask, filling, dim=-1):
     return scores.masked_fill(~mask, filling).softmax(dim)
 
 
+def zero_is_hidden(scores, mask):
+    """Return a masked softmax in which a score of 0 counts as hidden, if there is a mask."""
+    return masked_softmax(scores, mask if mask is None else mask & (scores != 0))
+
+
 def safe_softmax(scores, mask):
     """Return the right masked softmax: hidden cells get 0, even if their whole row is hidden."""
     if mask is None:

@@ -166,12 +166,34 @@ def scaled_attention(query, keys, values):
 """
 
 
-def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker(launcher):
+KEEPS = """
+import torch
+
+CAUSAL = {}
+
+def combined_mask(lengths, positions, src_len):
+    sources = torch.arange(src_len)
+    causal = CAUSAL.setdefault((len(positions), src_len), sources <= positions[:, None])
+    return causal & (sources < lengths[:, None, None])
+"""
+
+
+def told(code, task, launcher):
+    """Return the grader's feedback on an answer to a task of notebook 04."""
     (path,) = [path for path in build.notebooks() if path.stem.startswith("04")]
     result = Result("ada", "", "", "ada.ipynb")
-    sent = notebook_parser.Notebook(path.stem, numbered([LEAVES]))
+    sent = notebook_parser.Notebook(path.stem, numbered([code]))
     grading = Grading({path.stem: public(path)}, launcher)
-    scoring.score_tasks(result, sent, ["scaled_attention"], grading)
-    lines = " ".join(result.tasks["scaled_attention"].lines)
+    scoring.score_tasks(result, sent, [task], grading)
+    return " ".join(result.tasks[task].lines)
+
+
+def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker(launcher):
+    lines = told(LEAVES, "scaled_attention", launcher)
     assert "The result of `scores = query @ keys.mT` (line 3)" in lines
     assert "At `weights = (3 * scores).exp().softmax(-2)` (line 4)" in lines
+
+
+def test_what_an_answer_keeps_from_call_to_call_is_seen_in_the_worker(launcher):
+    lines = told(KEEPS, "combined_mask", launcher)
+    assert "with another `positions`, `mask` is what it was before" in lines

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.cases import thousands
+from solutions.cases import far_down, thousands
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import over_sum
 from utils.checks.tasks import Case
@@ -13,12 +13,13 @@ def cases(draw: Draw) -> list[Case]:
         """Shift rows whose sum is nearly 0: nobody should divide by noise."""
         return scores + step * (scores.sum(-1, keepdim=True).abs() < step / 2)
 
+    large = off_balance(thousands(draw, 2, 3), 1000)
     return [
         Case("two queries, three keys", {"scores": off_balance(draw.numbers(2, 3))}),
         Case("four queries, three keys", {"scores": off_balance(draw.numbers(4, 3))}),
         Case("one query", {"scores": off_balance(draw.numbers(1, 4))}),
         Case("one key only", {"scores": off_balance(draw.numbers(3, 1))}),
-        Case("scores in the thousands", {"scores": off_balance(thousands(draw, 2, 3), 1000)}),
+        Case("scores in the thousands, and far lower", {"scores": far_down(large)}),
         Case("float64", {"scores": off_balance(draw.numbers(3, 5).double())}),
         Case("scores that are a transposed view", {"scores": off_balance(draw.numbers(4, 2).T)}),
     ]

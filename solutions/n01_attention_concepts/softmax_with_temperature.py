@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import thousands
+from solutions.cases import far_down, thousands
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import over_sum
 from utils.checks.tasks import Case
@@ -18,7 +18,7 @@ def cases(draw: Draw) -> list[Case]:
         case("a cold softmax, temperature 0.5", draw.numbers(3, 4), 0.5),
         case("a hot softmax, temperature 20", draw.numbers(2, 5), 20.0),
         case("one key only", draw.numbers(2, 1), 0.5),
-        case("scores in the thousands", thousands(draw, 2, 3), 0.5),
+        case("scores in the thousands, and far lower", far_down(thousands(draw, 2, 3)), 0.5),
         case("scores in the thousands, and as hot", thousands(draw, 2, 3), 2000.0),
         case("a batch of two, in float64", draw.numbers(2, 3, 4).double(), 3.0),
         case("scores that are a transposed view", draw.numbers(4, 3).T, 1.5),

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import as_view, in_double, padded
+from solutions.cases import as_view, in_double, one_silent, padded
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import changed, filled, safe_softmax
 from utils.checks.tasks import Case
@@ -37,12 +37,14 @@ def cases(draw: Draw) -> list[Case]:
         return Case(label, inputs, dict(zip(WIDTHS, widths, strict=True)), parameters)
 
     wide = case("in float64", [3, 4], 4, (5, 2, 3, 6, 7))
+    silent = case("a sentence without a word, a score of 0", [0, 3], 3, (4, 5, 6, 7, 8), one_silent)
+    silent.inputs["state"][1] = 0.0
     return [
         case("two sentences of four words and two", [4, 2], 4, (3, 5, 6, 7, 8)),
         case("no padding", [5, 5, 5], 5, (4, 6, 2, 7, 8)),
         case("one sentence", [3], 4, (2, 5, 6, 3, 7)),
         case("one source word", [1, 1], 1, (3, 4, 5, 6, 7)),
-        case("a sentence without a word", [0, 3], 3, (4, 5, 6, 7, 8)),
+        silent,
         case("keys that are a transposed view", [4, 3, 1], 4, (5, 6, 2, 7, 8), as_view),
         in_double(wide),
     ]

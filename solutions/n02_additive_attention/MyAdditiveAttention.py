@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import additive_weights, additive_widths, as_view
+from solutions.cases import additive_weights, additive_widths, as_view, one_silent
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import Additive, changed, filled, safe_softmax
 from utils.checks.tasks import Case
@@ -28,7 +28,16 @@ def cases(draw: Draw) -> list[Case]:
     return [
         case("a batch of two, without values or mask", 2, 3, 4, (5, 7, 6)),
         case("values of their own", 2, 3, 5, (4, 2, 6), values=draw.numbers(2, 5, 3)),
-        case("a padded batch", 2, 4, 5, (3, 2, 6), mask=padding_mask([5, 3])),
+        case(
+            "a padded batch, a score of 0",
+            2,
+            4,
+            5,
+            (3, 2, 6),
+            None,
+            padding_mask([5, 3]),
+            one_silent,
+        ),
         case("a sentence of length 0", 2, 3, 4, (2, 5, 6), mask=padding_mask([4, 0])),
         case("values, and a mask for each query", 3, 3, 4, (2, 6, 5), draw.numbers(3, 4, 2), some),
         case("one sentence, one query", 1, 1, 4, (3, 2, 5)),

@@ -3,7 +3,7 @@
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import filled, mask_late, safe_softmax
+from solutions.wrong_pieces import filled, mask_late, safe_softmax, zero_is_hidden
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -15,12 +15,14 @@ def cases(draw: Draw) -> list[Case]:
     some = torch.tensor([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]).bool()  # (3, 4)
     none_left = torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]]).bool()  # (3, 4)
     order = draw.order(3)
-    far_below = (draw.numbers(2, 4) - 50_000).double()
+    silent = draw.numbers(2, 3, 5)
+    silent[..., 1] = 0.0
+    far_below = (draw.numbers(2, 4) - 200_000).double()
     very_far = torch.tensor([[1.0, 20_000.0, 2.0, 0.0]]).double()
     towering = torch.tensor([[1.0, 0.0, 2.0, 0.0]]) + torch.tensor([[0.0, 3000.0, 0.0, 0.0]])
     return [
         case("three queries, four keys", draw.numbers(3, 4), some[order]),
-        case("a batch of two, padded", draw.numbers(2, 3, 5), padding_mask([5, 2])),
+        case("a batch of two, padded, scores of 0", silent, padding_mask([5, 2])),
         case("a row that is masked whole", draw.numbers(3, 4), none_left[order]),
         case("a sentence of length 0", draw.numbers(2, 4, 3), padding_mask([3, 0])),
         case("one key only, allowed or not", draw.numbers(2, 1), torch.tensor([[True], [False]])),
@@ -170,16 +172,28 @@ exercise = Exercise(
             "Which score gives a weight of 0?",
             misconception="low-score-hides",
         ),
+        "0 is hidden": WrongAnswer(
+            zero_is_hidden,
+            "A place that is allowed and has a score of exactly 0 gets nothing from you, as if it "
+            "were masked. A score of 0 is a score like any other.",
+            "By what can a place that is masked be told from one whose score happens to be 0?",
+            misconception="low-score-hides",
+        ),
         "not low enough": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
-            "You fill in a number that is low, but not low enough: where all scores of a row lie "
-            "below it, the masked places win the softmax.",
+            "Rows whose open scores all lie far below 0 come out as zeros: some number in your "
+            "code is larger than all of them, and next to it they count for nothing.",
+            "Which numbers in your code stand beside the scores, in place of those that are masked "
+            "or in their maximum? Could all scores of a row be lower?",
+            misconception="low-score-hides",
+        ),
+        "the masked places win": WrongAnswer(
+            lambda scores, mask: filled(scores, mask, -1000.0),
+            "In rows whose open scores all lie far below 0, the masked places get all the weight: "
+            "what you fill in is a low number, but not low enough.",
             "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
             misconception="low-score-hides",
-            also={
-                "and left there": lambda scores, mask: filled(scores, mask, -1000.0),
-                "by far": lambda scores, mask: filled(scores, mask, -10.0),
-            },
+            also={"by far": lambda scores, mask: filled(scores, mask, -10.0)},
         ),
         "over the queries": WrongAnswer(
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min, -2) * mask,

@@ -2,6 +2,7 @@
 
 import torch
 
+from solutions.cases import far_down, one_silent
 from solutions.specification import Draw, WrongAnswer, YourTurn
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax, padding_mask
@@ -12,14 +13,17 @@ def cases(draw: Draw) -> list[Case]:
         scores = change(draw.numbers(len(lengths), tgt_len, src_len))
         return Case(label, {"scores": scores, "lengths": torch.tensor(lengths)})
 
+    def silent(scores):
+        return one_silent(scores.mT).mT.contiguous()
+
     return [
         case("a batch of two, padded", 3, 6, [6, 3]),
-        case("a batch of three", 2, 5, [1, 5, 4]),
+        case("a batch of three, scores of 0", 2, 5, [1, 5, 4], silent),
         case("one sentence, not padded", 3, 4, [4]),
         case("one word in five places", 2, 5, [1]),
         case("one query", 1, 4, [2, 4]),
         case("as many queries as sentences", 2, 5, [3, 5]),
-        case("float64", 4, 3, [2, 3], torch.Tensor.double),
+        case("float64, scores far below 0", 4, 3, [2, 3], far_down),
     ]
 
 

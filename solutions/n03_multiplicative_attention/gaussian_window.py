@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from solutions.cases import as_view
+from solutions.cases import as_view, far_down, one_silent
 from solutions.specification import A_DISTANCE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax, window_mask
@@ -24,12 +24,12 @@ def cases(draw: Draw) -> list[Case]:
 
     def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda tensor: tensor):
         given = centres(src_len, batch, tgt_len) if given is None else given
-        scores = draw.numbers(batch, tgt_len, src_len)
+        scores = one_silent(draw.numbers(batch, src_len, tgt_len)).mT.contiguous()
         inputs = {"scores": change(scores), "centres": change(given)}
         return Case(label, {**inputs, "half_width": half_width})
 
     half_way = centres(7, 2, 3).double()
-    large = (1000 * draw.order(42).reshape(2, 3, 7)).double()
+    large = far_down(1000 * draw.order(42).reshape(2, 3, 7))
     return [
         case("one sentence of eight words, D = 2", 1, 2, 8, 2),
         case("a batch of two, D = 1", 2, 3, 9, 1),
@@ -37,7 +37,10 @@ def cases(draw: Draw) -> list[Case]:
         case("centres at both ends", 1, 3, 6, 2, torch.tensor([[0.1, 4.9, 5.3]])),
         case("a window wider than the sentence", 2, 3, 4, 5),
         case("one key only", 3, 2, 1, 1, draw.whole(0, 4, 3, 2) / 10),
-        Case("scores in the thousands", {"scores": large, "centres": half_way, "half_width": 2}),
+        Case(
+            "scores in the thousands, and far lower",
+            {"scores": large, "centres": half_way, "half_width": 2},
+        ),
         case("transposed views", 4, 3, 7, 2, None, as_view),
         case("float64", 2, 4, 8, 2, None, torch.Tensor.double),
     ]

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import as_view, doubled, padded
+from solutions.cases import as_view, doubled, one_silent, padded
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -25,11 +25,13 @@ def cases(draw: Draw) -> list[Case]:
         }
 
     view = inputs([4, 3], 4)
+    silent = inputs([3, 4], 4, (4, 4, 4, 4))
+    silent["encoder_states"] = one_silent(silent["encoder_states"])
     return [
         Case("two sentences of four words and two", inputs([4, 2], 4)),
         Case("no padding", inputs([5, 5, 5], 5, (4, 5, 3, 6))),
         Case("one sentence", inputs([3], 4, (2, 5, 6, 8))),
-        Case("one width for words, states and keys", inputs([3, 4], 4, (4, 4, 4, 4))),
+        Case("one width for words, states and keys, scores of 0", silent),
         Case("one source word", inputs([1, 1], 1)),
         Case("a sentence without a word", inputs([0, 3], 3, (3, 5, 4, 6))),
         Case("transposed views", view | {"encoder_states": as_view(view["encoder_states"])}),

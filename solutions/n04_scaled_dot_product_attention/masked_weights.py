@@ -4,9 +4,9 @@ import math
 
 import torch
 
-from solutions.cases import random_mask
+from solutions.cases import doubled, one_silent, random_mask
 from solutions.specification import IN_A_MATRIX, Draw, WrongAnswer, YourTurn
-from solutions.wrong_pieces import unit
+from solutions.wrong_pieces import unit, zero_is_hidden
 from utils.checks.tasks import Case
 
 
@@ -21,11 +21,16 @@ def cases(draw: Draw) -> list[Case]:
             },
         )
 
+    silent = case("as many queries as keys, one of them 0", 4, 4, 3)
+    silent.inputs["keys"] = one_silent(silent.inputs["keys"])
+    silent.inputs["mask"][0, 0] = True
+    large = doubled(case("", 3, 4, 4, reach=20).inputs)
+    large["keys"] -= 50_000.0  # scores far above 0 and far below it
     return [
         case("three queries, five keys", 3, 5, 4),
         case("one query", 1, 4, 6),
-        case("as many queries as keys", 4, 4, 3),
-        case("large scores", 3, 4, 4, reach=20),
+        silent,
+        Case("large scores, and far lower", large),
     ]
 
 
@@ -102,6 +107,15 @@ exercise = YourTurn(
             weights_of(hidden=0.0),
             "You set hidden *scores* to 0. But 0 is a score like any other, and `exp(0)` is 1.",
             "Which score does `exp` turn into 0?",
+            misconception="low-score-hides",
+        ),
+        "0 is hidden": WrongAnswer(
+            lambda queries, keys, mask: zero_is_hidden(
+                queries @ keys.T / math.sqrt(keys.shape[-1]), mask
+            ),
+            "A key that is open and has a score of exactly 0 gets nothing from you, as if it were "
+            "hidden. A score of 0 is a score like any other.",
+            "By what can a hidden key be told from one whose score happens to be 0?",
             misconception="low-score-hides",
         ),
         "softmax over the queries": WrongAnswer(

@@ -13,8 +13,9 @@ def cases(draw: Draw) -> list[Case]:
         return {"documents": torch.tensor(numbers)}
 
     a, b, c, d = (draw.order(8)[:4] + 1).tolist()  # no two alike, in no order
+    cut = int(draw.whole(1, 4))
     return [
-        Case("two documents and padding", packed([(a, 3), (b, 2), (0, 2)])),
+        Case("two documents and padding", packed([(a, cut), (b, 5 - cut), (0, 2)])),
         Case("one document, no padding", packed([(c, 5)])),
         Case(
             "rows that are packed differently",

@@ -5,7 +5,14 @@ import math
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
+from solutions.cases import (
+    doubled,
+    far_apart,
+    one_row_shut,
+    one_silent,
+    query_keys_values,
+    random_mask,
+)
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import (
     attention,
@@ -15,6 +22,7 @@ from solutions.wrong_pieces import (
     mask_late,
     mask_turned,
     unit,
+    zero_is_hidden,
 )
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -27,6 +35,9 @@ def _no_softmax(scores, mask):
 def cases(draw: Draw) -> list[Case]:
     turned = query_keys_values(draw, 2, 3, 4, 5, 2)
     turned["keys"] = draw.numbers(2, 5, 4).mT  # (2, 4, 5)
+    silent = query_keys_values(draw, 3, 4, 6, 2, 5)
+    silent |= {"keys": one_silent(silent["keys"]), "mask": random_mask(draw, 4, 6)}
+    silent["mask"][0, 0] = True
     return [
         Case("no mask", query_keys_values(draw, 2, 3, 5, 4, 6)),
         Case(
@@ -34,8 +45,8 @@ def cases(draw: Draw) -> list[Case]:
             query_keys_values(draw, 2, 3, 5, 4, 2) | {"mask": random_mask(draw, 2, 3, 5)},
         ),
         Case(
-            "one mask for all sentences",
-            query_keys_values(draw, 3, 4, 6, 2, 5) | {"mask": random_mask(draw, 4, 6)},
+            "one mask for all sentences, a key of zeros",
+            silent,
         ),
         Case(
             "rows that may look at nothing",
@@ -45,7 +56,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
         Case("one key only", query_keys_values(draw, 3, 2, 1, 4, 5)),
         Case("scores in the thousands, the best of them hidden", far := far_apart(draw)),
-        Case("scores far below 0, the best of them hidden", far | {"keys": far["keys"] - 20.0}),
+        Case("scores far below 0, the best of them hidden", far | {"keys": far["keys"] - 200.0}),
         Case("keys that are a transposed view", turned),
         Case(
             "float64",
@@ -188,6 +199,13 @@ exercise = Exercise(
             "You set hidden *scores* to 0. But 0 is a score like any other: `exp(0)` is 1, and so "
             "hidden keys get a share, often a good one.",
             "Which score does `exp` turn into 0?",
+            misconception="low-score-hides",
+        ),
+        "0 is hidden": WrongAnswer(
+            attention(weigh=zero_is_hidden),
+            "A key that is open and has a score of exactly 0 gets nothing from you, as if it were "
+            "hidden. A score of 0 is a score like any other.",
+            "By what can a hidden key be told from one whose score happens to be 0?",
             misconception="low-score-hides",
         ),
         "not low enough": WrongAnswer(

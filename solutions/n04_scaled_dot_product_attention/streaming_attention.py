@@ -4,7 +4,14 @@ import math
 
 import torch
 
-from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
+from solutions.cases import (
+    doubled,
+    far_apart,
+    one_row_shut,
+    one_silent,
+    query_keys_values,
+    random_mask,
+)
 from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
@@ -23,9 +30,12 @@ def cases(draw: Draw) -> list[Case]:
     far = far_apart(draw)
     far["query"] = 1000 * far["query"]  # so that `exp` of a score is 0, 1 or infinite
     far["mask"] = far["mask"].expand(2, 3, 4).contiguous()
+    far["keys"][1] -= 20.0  # all that the second sentence may look at is far below 0
+    silent = case("a mask, three blocks, a key of zeros", (2, 3, 6, 4, 5), 2)
+    silent.inputs["keys"] = one_silent(silent.inputs["keys"])
     return [
         Case("nothing hidden, two blocks", rising | {"mask": wide_open, "block": 3}),
-        case("a mask, three blocks", (2, 3, 6, 4, 5), 2),
+        silent,
         case("a last block that is shorter", (2, 4, 7, 3, 2), 3),
         case("all keys in one block", (3, 2, 5, 4, 3), 5),
         case("a block larger than the source", (1, 3, 4, 2, 3), 10),
@@ -42,7 +52,9 @@ def cases(draw: Draw) -> list[Case]:
             2,
             one_row_shut(random_mask(draw, 2, 3, 6)),
         ),
-        Case("scores in the millions, the best of them hidden", far | {"block": 2}),
+        Case(
+            "scores in the millions above and below 0, the best of them hidden", far | {"block": 2}
+        ),
         Case(
             "float64",
             doubled(query_keys_values(draw, 2, 4, 5, 8, 3))
@@ -272,6 +284,14 @@ exercise = Exercise(
             "Your scores are not divided by √d.",
             "What does section 1 say about scores of wide vectors?",
             misconception="no-scale",
+        ),
+        "not low enough": WrongAnswer(
+            _streaming(low=-1000.0),
+            "Rows whose open scores all lie far below 0 come out as 0, and so does their `total`: "
+            "some number in your code is larger than all of these scores. Is it what your largest "
+            "score begins with?",
+            "Which number is lower than every score that there can be?",
+            misconception="low-score-hides",
         ),
         "infinity less infinity": WrongAnswer(
             _streaming(

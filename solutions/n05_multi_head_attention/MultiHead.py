@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import in_double, one_row_shut, query_keys_values, random_mask
+from solutions.cases import in_double, one_row_shut, one_silent, query_keys_values, random_mask
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import (
     changed,
@@ -40,10 +40,13 @@ def cases(draw: Draw) -> list[Case]:
     turned = case("keys that are a transposed view", (2, 3, 5), 4, 2)
     turned.inputs["keys"] = draw.numbers(2, 4, 5).mT
     precise = case("float64", (3, 4, 2), 6, 2, random_mask(draw, 3, 1, 2))
+    silent = case("a padding mask, a key of zeros", (3, 2, 5), 8, 4, random_mask(draw, 3, 1, 5))
+    silent.inputs["keys"] = one_silent(silent.inputs["keys"])
+    silent.parameters["in_proj_bias"][8:16] = 0.0
     return [
         case("two heads", (2, 3, 4), 6, 2),
         case("three heads", (4, 5, 2), 6, 3),
-        case("a padding mask", (3, 2, 5), 8, 4, random_mask(draw, 3, 1, 5)),
+        silent,
         case(
             "a mask for every query, one row shut",
             (2, 4, 5),

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import as_view, doubled, padded
+from solutions.cases import as_view, doubled, one_silent, padded
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import joined_times
 from utils.checks.tasks import Case
@@ -25,14 +25,19 @@ def cases(draw: Draw) -> list[Case]:
 
     view = inputs([4, 3], 4)
     turned = as_view(view["memory"])
+    silent = inputs([4, 2], 4)
+    silent["memory"] = one_silent(silent["memory"])
     sharp = doubled(inputs([3, 4], 4))
+    sharp["w_score"] = 10_000 * sharp["w_score"].abs()
+    sharp["memory"] = sharp["memory"].abs() + 1
+    sharp["state"] = sharp["state"].abs() * torch.tensor([[1.0], [-1.0]])  # far above 0, and below
     return [
-        Case("two sentences of four words and two", inputs([4, 2], 4)),
+        Case("two sentences of four words and two, scores of 0", silent),
         Case("no padding", inputs([5, 5, 5], 5, (4, 3, 2, 6))),
         Case("one sentence", inputs([3], 4, (2, 4, 3, 5))),
         Case("one source word", inputs([1, 1], 1)),
         Case("a sentence without a word", inputs([0, 3], 3, (3, 2, 4, 5))),
-        Case("large scores, in float64", sharp | {"w_score": 1000 * sharp["w_score"]}),
+        Case("large scores, in float64", sharp),
         Case("a memory that is a transposed view", view | {"memory": turned}),
     ]
 

@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+from solutions.cases import far_down
 from solutions.specification import Draw, WrongAnswer, YourTurn
 from utils.checks.tasks import Case
 from utils.corpora import EOS, PAD, SOS
@@ -17,9 +18,11 @@ def cases(draw: Draw) -> list[Case]:
             row[: length + 2] = torch.tensor([SOS, *words.tolist(), EOS])
         return {"logits": draw.numbers(len(lengths), width - 1, vocab_size), "target": target}
 
+    whole = inputs([3, 3])
+    whole["logits"] = far_down(whole["logits"])
     return [
         Case("sentences of four words, one and two", inputs([4, 1, 2])),
-        Case("no padding", inputs([3, 3])),
+        Case("no padding, some logits far below 0", whole),
         Case("an empty sentence beside one of five words", inputs([0, 5], 12)),
     ]
 

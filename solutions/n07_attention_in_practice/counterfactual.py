@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+from solutions.cases import one_silent
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import filled, safe_softmax
 from utils.checks.tasks import Case
@@ -26,9 +27,11 @@ def cases(draw: Draw) -> list[Case]:
 
     turned = case("transposed views", 2, 3, 4, 5)
     turned.inputs["states"] = turned.inputs["states"].mT.contiguous().mT
+    silent = case("three sentences, each with its own place and word, scores of 0", 3, 5, 4, 6)
+    silent.inputs["states"] = one_silent(silent.inputs["states"])
     return [
         case("one sentence of four words", 1, 4, 3, 5),
-        case("three sentences, each with its own place and word", 3, 5, 4, 6),
+        silent,
         case("the other sentence starts alike", 2, 4, 3, 5, same=["start"]),
         case("the other sentence has the same states", 2, 4, 3, 5, same=["states"]),
         case("a source of one word", 2, 1, 4, 5),

@@ -18,6 +18,8 @@ def cases(draw: Draw) -> list[Case]:
 
     nothing = case("a uniform number of 0", 4, 6, 1.2, 2, torch.zeros(4))
     nothing.inputs["logits"][0, 0] = -1.0  # so that the first word has no chance
+    best = case("one row, the best of it 0", 1, 8, 0.7, 4)
+    best.inputs["logits"] -= best.inputs["logits"].amax()
     return [
         case("two rows, five words, the three likeliest", 2, 5, 1.0, 3, torch.tensor([0.5, 0.9])),
         case("cold", 4, 6, 0.3, 4),
@@ -26,8 +28,8 @@ def cases(draw: Draw) -> list[Case]:
         case("only the likeliest may come", 3, 5, 2.0, 1),
         nothing,
         case("a uniform number close to 1", 6, 6, 3.0, 3, torch.full((6,), 0.999)),
-        case("rows on different levels", 3, 6, 1.0, 3, level=5.0),
-        case("one row", 1, 8, 0.7, 4),
+        case("rows on levels far apart", 3, 6, 1.0, 3, level=-100_000.0),
+        best,
     ]
 
 

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import doubled
+from solutions.cases import doubled, one_silent
 from solutions.specification import WHOLE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -20,9 +20,14 @@ def cases(draw: Draw) -> list[Case]:
             drawn[name] = draw.numbers(batch, kept, width, reach=reach)
         return {**drawn, "window": window, "sinks": sinks}
 
+    silent = inputs(2, 12, 3, 4, 2)
+    silent["keys"] = one_silent(silent["keys"])
+    large = doubled(inputs(2, 9, 3, 3, 1, width=4, reach=30))
+    for name in ("keys", "past_keys"):
+        large[name] = large[name] - 50_000.0  # scores far above 0 and far below it
     return [
         Case("the beginning of two texts", inputs(2, 0, 6, 3, 1)),
-        Case("the next piece of a long text", inputs(2, 12, 3, 4, 2)),
+        Case("the next piece of a long text, a key of zeros", silent),
         Case("a piece longer than the window", inputs(1, 9, 7, 3, 2)),
         Case("no sinks", inputs(2, 8, 4, 3, 0)),
         Case("one word", inputs(3, 11, 1, 5, 2)),
@@ -31,7 +36,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("a window of 1", inputs(2, 6, 3, 1, 2)),
         Case("a window of 1 and no sinks", inputs(1, 4, 3, 1, 0)),
         Case("all sizes alike", inputs(4, 9, 4, 4, 1, width=4)),
-        Case("large scores", doubled(inputs(2, 9, 3, 3, 1, width=4, reach=30))),
+        Case("large scores", large),
     ]
 
 

@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+from solutions.cases import one_silent
 from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
@@ -22,9 +23,13 @@ def cases(draw: Draw) -> list[Case]:
         name: value.double() if isinstance(value, torch.Tensor) else value
         for name, value in inputs(2, 3, 4, 7, reach=30).items()
     }
+    for name in ("key", "ring_keys"):
+        large[name] = large[name] - 50_000.0  # scores far above 0 and far below it
+    half = inputs(2, 5, 3, 2)
+    half["ring_keys"] = one_silent(half["ring_keys"])
     return [
         Case("the first word", inputs(2, 4, 3, 0)),
-        Case("the ring is half full", inputs(2, 5, 3, 2)),
+        Case("the ring is half full, a key of zeros", half),
         Case("the last free place", inputs(1, 4, 2, 3)),
         Case("full: the first word is overwritten", inputs(2, 4, 3, 4)),
         Case("full, the second time round", inputs(2, 3, 5, 8)),

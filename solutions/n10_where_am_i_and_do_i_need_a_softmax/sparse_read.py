@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from solutions.cases import doubled
+from solutions.cases import doubled, one_silent
 from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import causal_mask
@@ -29,16 +29,19 @@ def cases(draw: Draw) -> list[Case]:
             }
         return {**drawn, **index, "most": most}
 
+    large = doubled(inputs(2, 5, 3, reach=30))
+    silent = inputs(2, 5, 7)
+    silent["keys"] = one_silent(silent["keys"])
     return [
         Case("two texts, three words each are read", inputs(2, 6, 3)),
         Case("one word is read", inputs(2, 5, 1)),
-        Case("five words, seven may be read", inputs(2, 5, 7)),
+        Case("five words, seven may be read, a key of zeros", silent),
         Case("as many as the text has", inputs(1, 4, 4)),
         Case("one head chooses", inputs(2, 5, 2, heads=1, sign=1)),
         Case("no index weight above 0", inputs(2, 5, 2, heads=5, sign=-1)),
         Case("index scores near to 0", inputs(2, 5, 2, faint=100)),
         Case("all sizes alike", inputs(4, 4, 2, 4, 4, 4, 4)),
-        Case("large scores", doubled(inputs(2, 5, 3, reach=30))),
+        Case("large scores", large | {"keys": large["keys"] - 50_000.0}),
     ]
 
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import in_double
+from solutions.cases import in_double, one_silent
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import changed
 from utils.attention import Memory, MultiHeadAttention
@@ -30,9 +30,11 @@ def cases(draw: Draw) -> list[Case]:
         parameters = {name: draw.numbers(*shape, reach=0.6) for name, shape in shapes.items()}
         return Case(label, inputs, build, parameters)
 
+    silent = case("one new token after three, a key of zeros", 1, 1, 3, 4, 2, 4, 16)
+    silent.inputs["past_keys"] = one_silent(silent.inputs["past_keys"])
     return [
         case("a text of three tokens", 1, 3, 0, 4, 2, 6, 24, hidden=7),  # no two sizes are equal
-        case("one new token after three", 1, 1, 3, 4, 2, 4, 16),
+        silent,
         case("three new tokens after two, three heads to a group", 1, 3, 2, 6, 2, 2, 12),
         case("a large ε and another base", 1, 2, 4, 2, 1, 6, 12, eps=0.5, base=50.0),
         case("each head with keys of its own", 2, 4, 1, 2, 2, 4, 8),

@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+from solutions.cases import one_silent
 from solutions.specification import Draw, WrongAnswer, YourTurn
 from utils.checks.tasks import Case
 from utils.masks import causal_mask
@@ -19,9 +20,11 @@ def cases(draw: Draw) -> list[Case]:
         }
         return Case(label, inputs)
 
+    silent = case("six heads, two with keys, two texts, a key of zeros", 2, 6, 2, 3, 2, 4)
+    silent.inputs["keys"] = one_silent(silent.inputs["keys"])
     return [
         case("four heads, two with keys", 1, 4, 2, 3, 0, 4),
-        case("six heads, two with keys, two texts", 2, 6, 2, 3, 2, 4),
+        silent,
         case("one new token after four", 1, 4, 2, 1, 4, 6),
         case("each head its own keys", 2, 3, 3, 4, 0, 2),
         case("one head with keys for all", 1, 4, 1, 4, 1, 2),

@@ -20,7 +20,7 @@ from safetensors.numpy import save_file
 from torch import Tensor
 
 from utils.checks.compare import are_close
-from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake, Record, Task, Twin
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 NUMBERS = ".safetensors"
@@ -117,16 +117,13 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         store(key, value.numpy())
         return {"array": key, "strided": not value.is_contiguous()}
 
+    def stored_inputs(key: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: stored_input(f"{key}/{name}", value) for name, value in values.items()}
+
     cases, gradients = [], []
     for number, (case, expected) in enumerate(zip(record.cases, record.expected, strict=True)):
         key = f"{task.id}/{number}"
-        parts = {
-            part: {
-                name: stored_input(f"{key}/{part}/{name}", value)
-                for name, value in getattr(case, part).items()
-            }
-            for part in PARTS
-        }
+        parts = {part: stored_inputs(f"{key}/{part}", getattr(case, part)) for part in PARTS}
         cases.append({"label": case.label, **parts})
         answers = {"expected": expected}
         for place, mistake in enumerate(task.mistakes):
@@ -141,7 +138,15 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
             store(f"{key}/gradient {place}", gradient)
             inputs_of.setdefault(output, []).append(input)  # they come output by output
         gradients.append(inputs_of)
+    twins = []
+    for place, twin in enumerate(record.twins):
+        key = f"{task.id}/twin {place}"
+        then = {part: stored_inputs(f"{key}/{part}", new) for part, new in twin.then.items()}
+        twins.append({"number": twin.number, "then": then})
+        for name, values in twin.outputs.items():
+            store(f"{key}/expected/{name}", values)
     entry = {"task": asdict(task), "cases": cases, "gradients": gradients, "moves": record.moves}
+    entry |= {"twins": twins} if twins else {}
     return {**entry, "texts": texts} if texts else entry
 
 
@@ -159,16 +164,16 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             tensor = torch.from_numpy(values(value["array"]))
             return tensor.mT.contiguous().mT if value["strided"] else tensor
 
+        def restored(values: dict[str, Any]) -> dict[str, Any]:
+            return {name: restored_input(value) for name, value in values.items()}
+
         def outputs(key: str) -> dict[str, np.ndarray]:
             return {name: values(f"{key}/{name}") for name in task.outputs}
 
         cases, expected, steps, stored = [], [], [], set(arrays.keys())
         mistaken = {mistake.name: [] for mistake in task.mistakes}
         for number, case in enumerate(entry["cases"]):
-            parts = {
-                part: {name: restored_input(value) for name, value in case[part].items()}
-                for part in PARTS
-            }
+            parts = {part: restored(case[part]) for part in PARTS}
             cases.append(Case(case["label"], **parts))
             key, inputs_of = f"{task.id}/{number}", entry["gradients"][number]
             pairs = [
@@ -179,7 +184,15 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
             steps += [values(f"{key}/steps")] if f"{key}/steps" in stored else []
-    return Record(task, cases, expected, mistaken, entry["moves"], steps)
+        twins = [
+            Twin(
+                twin["number"],
+                {part: restored(new) for part, new in twin["then"].items()},
+                outputs(f"{task.id}/twin {place}/expected"),
+            )
+            for place, twin in enumerate(entry.get("twins", []))
+        ]
+    return Record(task, cases, expected, mistaken, entry["moves"], steps, twins)
 
 
 def _tasks_in(path: Path) -> list[Task]:

@@ -171,8 +171,51 @@ class Rerun:
 
     def outputs(self, case: Case) -> Mapping[str, np.ndarray]:
         """Call the definition once, and return its outputs."""
+        if case.then:
+            return _arrays(self.spec, _last_of_several(self.spec, self.definition, case))
         function = _callable(self.spec, self.definition, case)
         return _arrays(self.spec, _call(function, _copies(case), case))
+
+
+def _last_of_several(spec: CallSpec, definition: Any, case: Case) -> Any:
+    """Call a definition as training does, again and again, and return what the last call returns.
+
+    A module is built once for all calls. If a network learns through the answer, each way back is
+    taken. A call in float64, which right answers may refuse, must not spoil the next one.
+    """
+    once = replace(case, then={})
+    function = _callable(spec, definition, once)
+    with contextlib.suppress(AnswerError):
+        _call_to_learn(spec, function, in_double(once))
+    _call_to_learn(spec, function, once)
+    function = _callable(spec, definition, once)
+    for each in (once, once):
+        _call_to_learn(spec, function, each)
+    return _call_to_learn(spec, function, case.last)
+
+
+def _call_to_learn(spec: CallSpec, function: Callable, case: Case) -> Any:
+    """Call a function or a module with a case's parameters, and take the way back, if one learns.
+
+    Raises:
+        AnswerError: the call or the way back raised an exception.
+    """
+    _give_parameters(spec, function, case)
+    inputs = _copies(case)
+    if not spec.learns:
+        return _call(function, inputs, case)
+    inputs = [x.requires_grad_().clone() if is_decimal(x) else x for x in inputs]
+
+    def there_and_back() -> Any:
+        returned = function(*inputs)
+        outputs = returned if isinstance(returned, tuple | list) else [returned]
+        learning = [x.sum() for x in outputs if isinstance(x, Tensor) and x.requires_grad]
+        if learning:
+            sum(learning).backward()
+        return returned
+
+    with torch.enable_grad():
+        return _call(there_and_back, [], case)
 
 
 def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
@@ -239,7 +282,7 @@ def redirected(printed: Printed) -> Iterator[None]:
 
 
 def returned(spec: CallSpec, definition: Any, case: Case) -> Answer:
-    """Return the values in a case or, if that raises an exception, in its plain form (`_plain`).
+    """Return the values in a case or, if that raises an exception, in its plain form (`in_plain`).
 
     No task mentions precision or memory layout, so code for float32 and `.view` is right too.
 
@@ -249,25 +292,32 @@ def returned(spec: CallSpec, definition: Any, case: Case) -> Answer:
     try:
         return returned_exactly(spec, definition, case)
     except AnswerError as error:
-        if error.reason == Reason.ERROR and (plain := _plain(case)):
+        if error.reason == Reason.ERROR and (plain := in_plain(case)) is not case:
             with contextlib.suppress(AnswerError):
                 return returned_exactly(spec, definition, plain)
         raise
 
 
-def _plain(case: Case) -> Case | None:
-    """Return a case in float32, stored row by row; None if it is so already."""
+def in_plain(case: Case) -> Case:
+    """Return a case in float32, stored row by row; the case itself if it is so already."""
     decimals = [*filter(is_decimal, [*case.inputs.values(), *case.parameters.values()])]
     if all(value.dtype == torch.float32 and value.is_contiguous() for value in decimals):
-        return None
+        return case
+    return _with_decimals(case, lambda value: value.float().contiguous())
 
-    def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+
+def in_double(case: Case) -> Case:
+    """Return a case with all its decimals in float64."""
+    return _with_decimals(case, Tensor.double)
+
+
+def _with_decimals(case: Case, change: Callable[[Tensor], Tensor]) -> Case:
+    def changed(values: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            name: value.float().contiguous() if is_decimal(value) else value
-            for name, value in values.items()
+            name: change(value) if is_decimal(value) else value for name, value in values.items()
         }
 
-    return replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
+    return replace(case, inputs=changed(case.inputs), parameters=changed(case.parameters))
 
 
 def is_decimal(value: Any) -> bool:
@@ -301,7 +351,13 @@ def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
     if not inspect.isclass(definition):
         return definition
     module = _call(lambda: definition(**case.build), [], case)
-    own = dict(module.named_parameters())
+    _give_parameters(spec, module, case)
+    return module.eval()
+
+
+def _give_parameters(spec: CallSpec, module: Any, case: Case) -> None:
+    """Copy a case's parameters, if it has any, into a module."""
+    own = dict(module.named_parameters()) if case.parameters else {}
     for name, values in case.parameters.items():
         if name not in own or own[name].shape != values.shape:
             shapes = {key: tuple(parameter.shape) for key, parameter in own.items()}
@@ -311,7 +367,6 @@ def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
                 f"It has {shapes or 'none'}.",
             )
         own[name].data = values.clone()
-    return module.eval()
 
 
 def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:

@@ -127,12 +127,21 @@ class Case:
         inputs: arguments, passed by position: tensors, numbers, strings, or lists of those.
         build: for a module, arguments of its constructor, by name.
         parameters: for a module, parameter → tensor that is copied into it.
+        then: part of the case, "inputs" or "parameters" → what is another in it for a last call of
+            the same function or module, after calls with the case itself. Its values count.
     """
 
     label: str
     inputs: Mapping[str, Any] = field(default_factory=dict)
     build: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    then: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def last(self) -> "Case":
+        """The case of the last call."""
+        parts = {part: {**getattr(self, part), **other} for part, other in self.then.items()}
+        return replace(self, **parts, then={})
 
     @property
     def is_built(self) -> bool:
@@ -170,6 +179,20 @@ class Trial:
     actual: Answer
 
 
+class Twin(NamedTuple):
+    """Other values for a part of a case, to see whether an answer keeps what it was given before.
+
+    Args:
+        number: number of the case.
+        then: what is another in it (`Case.then`); it has the same shapes.
+        outputs: the right values for the last call, which are others than those for the case.
+    """
+
+    number: int
+    then: Mapping[str, Mapping[str, Any]]
+    outputs: Mapping[str, np.ndarray]
+
+
 @dataclass(frozen=True)
 class Record:
     """A task with its cases, and the values that the solution and each mistake return for them.
@@ -179,6 +202,7 @@ class Record:
             after it (`diagnosis.measure_moves`): only on these changes may an answer depend.
         steps: what right answers compute on the way, in each case: tensors as `trace.described`,
             (steps, `trace.NUMBERS`).
+        twins: other values for the inputs and parameters of some cases.
     """
 
     task: Task
@@ -187,6 +211,7 @@ class Record:
     mistaken: Mapping[str, Sequence[Answer]]
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[np.ndarray] = ()
+    twins: Sequence[Twin] = ()
 
     def trials(self, answers: Sequence[Answer]) -> list[Trial]:
         """Return a trial for each answer, in the order of the cases; later cases may have none."""
@@ -240,6 +265,7 @@ class Reason(StrEnum):
     INVARIANT = "invariant", "a rule is broken", _JUDGE
     GRADIENT = "gradient", "no gradient, or a wrong one", _JUDGE
     VALUES = "values", "wrong values", _JUDGE
+    KEPT = "kept", "keeps something from call to call", _JUDGE
     BLAMES = "blames", "a test blames the right implementation", _JUDGE
     SLIPS = "slips", "bugs slip through a test", _JUDGE
     PASSED = "passed", "passed", _JUDGE

@@ -6,6 +6,7 @@
 | `behaviours` | how its values change if it is called with other inputs |
 | `lines` | the first line whose numbers no right answer has |
 | `causes` | the likely cause of an exception |
+| `kept` | what it keeps from call to call, though each call alone is right |
 """
 
 from utils.checks.diagnosis.behaviours import measure_moves

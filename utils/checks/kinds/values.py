@@ -26,6 +26,7 @@ from utils.checks.compare import (
 )
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
+from utils.checks.diagnosis.kept import describe_kept
 from utils.checks.diagnosis.lines import TraceCases, describe_lines
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
@@ -156,6 +157,8 @@ class Values:
         trials = record.trials(answers)
         verdict = self.judge(record, trials, error)
         try:
+            if verdict.passed and rerun and (kept := describe_kept(record, rerun)):
+                return Verdict(record.task, Reason.KEPT, f"{verdict.message} {kept}")
             return self.explain(record, trials, verdict, rerun, trace)
         except Exception:  # a fault of ours, which learners must not hear of as one of theirs
             return verdict
