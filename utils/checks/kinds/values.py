@@ -27,6 +27,7 @@ from utils.checks.compare import (
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -137,6 +138,7 @@ class Values:
         error: AnswerError | None = None,
         rerun: RerunCases | None = None,
         trace: TraceCases | None = None,
+        editable: Editable | None = None,
     ) -> Verdict:
         """Judge an answer, and explain the verdict; if that fails itself, the plain verdict stands.
 
@@ -146,6 +148,7 @@ class Values:
             error: the reason why later cases have no returned values, if they have none.
             rerun: function that calls the answer with other inputs; None if it cannot be called.
             trace: function that tells what the answer's lines compute; None if it cannot be called.
+            editable: the answer's code, to be changed; None if it is not known.
 
         Raises:
             ValueError: there is not one answer for each case, up to the error.
@@ -156,7 +159,7 @@ class Values:
         trials = record.trials(answers)
         verdict = self.judge(record, trials, error)
         try:
-            return self.explain(record, trials, verdict, rerun, trace)
+            return self.explain(record, trials, verdict, rerun, trace, editable)
         except Exception:  # a fault of ours, which learners must not hear of as one of theirs
             return verdict
 
@@ -245,6 +248,7 @@ class Values:
         verdict: Verdict,
         rerun: RerunCases | None,
         trace: TraceCases | None,
+        editable: Editable | None = None,
     ) -> Verdict:
         """Add the relation of an answer to the right one, if it makes no known mistake."""
         if not self.is_related:
@@ -255,7 +259,9 @@ class Values:
                 verdict = replace(verdict, mistake=None, relation=exchange, right="")
         if verdict.mistake or verdict.relation:
             return verdict
-        return replace(verdict, relation=self._relation(record, trials, verdict, rerun, trace))
+        return replace(
+            verdict, relation=self._relation(record, trials, verdict, rerun, trace, editable)
+        )
 
     def _relation(
         self,
@@ -264,6 +270,7 @@ class Values:
         verdict: Verdict,
         rerun: RerunCases | None,
         trace: TraceCases | None,
+        editable: Editable | None,
     ) -> str:
         """Return the first relation that can be verified for an answer; "" if there is none."""
         reason, task = verdict.reason, record.task
@@ -272,6 +279,7 @@ class Values:
         compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
         return (
             (called and describe_repetition(record, trials, rerun))
+            or (called and editable and describe_repair(record, trials, editable))
             or (compared and describe_values(record, trials, RELATIONS))
             or (called and describe_behaviour(record, trials, rerun))
             or (compared and _describe_remains(record, trials, trace))
