@@ -11,8 +11,10 @@ import torch
 from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
+from solutions.pairs import pairs
 from utils.checks import implementations
 from utils.checks.diagnosis import measure_moves
+from utils.checks.diagnosis.pairs import alike, sketches
 from utils.checks.kinds import kind_of
 from utils.checks.runner import Printed, Rerun, isolated_side_effects, traced
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task
@@ -178,9 +180,28 @@ class Exercise:
                 f"`{self.task.id}`: no probe of the solution ended, perhaps for want of memory or "
                 "time. Close other programs, and build again."
             )
-        return replace(
-            record, moves=moves, steps=self._steps([solution, *self.variants, *others()], cases)
-        )
+        steps = self._steps([solution, *self.variants, *others()], cases)
+        return replace(self._with_pairs(record), moves=moves, steps=steps)
+
+    def _with_pairs(self, record: Record) -> Record:
+        """Add what answers return that make two of the mistakes, unless one or none explains it."""
+        every = [record.expected, *record.mistaken.values()]
+        found = np.stack([[self._sketches(answer) for answer in each] for each in every])
+        names, kept = [], []  # (answers, cases, outputs, numbers)
+        for one, other, both in pairs([mistake.gives for mistake in self.mistakes]):
+            try:
+                both_given = self._returned(both, record.cases)
+            except Exception:  # the two do not fit together
+                continue
+            new = np.stack([self._sketches(answer) for answer in both_given])
+            if not alike(new, found).all(-1).any():
+                names.append((one, other))
+                kept.append(new)
+        by_case = np.stack(kept, 1).astype(np.float32) if kept else ()
+        return replace(record, pairs=names, sketches=by_case)
+
+    def _sketches(self, answer: Answer) -> np.ndarray:
+        return sketches([answer.outputs[name] for name in self.task.outputs])
 
     def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
         """Return what right answers compute on the way, in each case."""

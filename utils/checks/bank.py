@@ -136,12 +136,16 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
                 store(f"{key}/{words}/{name}", values)
         if record.steps:
             store(f"{key}/steps", record.steps[number])
+        if record.pairs:
+            store(f"{key}/pairs", record.sketches[number])
         inputs_of: dict[str, list[str]] = {}
         for place, ((output, input), gradient) in enumerate(expected.gradients.items()):
             store(f"{key}/gradient {place}", gradient)
             inputs_of.setdefault(output, []).append(input)  # they come output by output
         gradients.append(inputs_of)
     entry = {"task": asdict(task), "cases": cases, "gradients": gradients, "moves": record.moves}
+    if record.pairs:
+        store(f"{task.id}/pairs", np.array(record.pairs))
     return {**entry, "texts": texts} if texts else entry
 
 
@@ -162,7 +166,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
         def outputs(key: str) -> dict[str, np.ndarray]:
             return {name: values(f"{key}/{name}") for name in task.outputs}
 
-        cases, expected, steps, stored = [], [], [], set(arrays.keys())
+        cases, expected, steps, sketches, stored = [], [], [], [], set(arrays.keys())
         mistaken = {mistake.name: [] for mistake in task.mistakes}
         for number, case in enumerate(entry["cases"]):
             parts = {
@@ -179,7 +183,10 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
             steps += [values(f"{key}/steps")] if f"{key}/steps" in stored else []
-    return Record(task, cases, expected, mistaken, entry["moves"], steps)
+            sketches += [values(f"{key}/pairs")] if f"{key}/pairs" in stored else []
+        key = f"{task.id}/pairs"
+        pairs = [tuple(pair) for pair in values(key).tolist()] if key in stored else []
+    return Record(task, cases, expected, mistaken, entry["moves"], steps, pairs, sketches)
 
 
 def _tasks_in(path: Path) -> list[Task]:

@@ -179,6 +179,8 @@ class Record:
             after it (`diagnosis.measure_moves`): only on these changes may an answer depend.
         steps: what right answers compute on the way, in each case: tensors as `trace.described`,
             (steps, `trace.NUMBERS`).
+        pairs: places of two mistakes that an answer can make at once (`diagnosis.pairs`).
+        sketches: what such answers return, in each case: (pairs, outputs, `pairs.NUMBERS`).
     """
 
     task: Task
@@ -187,6 +189,8 @@ class Record:
     mistaken: Mapping[str, Sequence[Answer]]
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[np.ndarray] = ()
+    pairs: Sequence[tuple[int, int]] = ()
+    sketches: Sequence[np.ndarray] = ()
 
     def trials(self, answers: Sequence[Answer]) -> list[Trial]:
         """Return a trial for each answer, in the order of the cases; later cases may have none."""

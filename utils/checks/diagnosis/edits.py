@@ -17,6 +17,7 @@ MOST_NAMES = 12  # that are tried in place of another
 REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "norm", "logsumexp", "std", "var"}
 PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the values alone
 AXES = (-1, -2, 1, 0, 2)
+MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing
 WITHOUT_TENSORS = {"view", "reshape", "permute", "transpose", "range", "arange", "append", "sqrt"}
 OTHERS = {  # another function that is taken for one
     name: [other for other in group if other != name]
@@ -84,6 +85,7 @@ class Edit(NamedTuple):
         line, place: the line in the code as it was, and what stood there.
         words: sentence on the slip that is taken back; "" if it has no name.
         sure: whether the slip is told if only the shapes are right after the change.
+        takes_away: whether a part of the code is gone: what is missing then may be its own work.
     """
 
     code: str
@@ -91,6 +93,7 @@ class Edit(NamedTuple):
     place: str
     words: str = ""
     sure: bool = False
+    takes_away: bool = False
 
 
 Variant = tuple[str, ast.AST | None]  # the name of a slip, or "", and what stands in its place
@@ -113,7 +116,7 @@ def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
     late = [_axes] if not by_shape else []
     early = [_shapes, *([_axes] if by_shape else [])]
     names = _names(tree)
-    rules = [*early, _small, *late, lambda node: _other_names(node, names)]
+    rules = [*early, _small, lambda node: _other_names(node, names), *late, _missing]
     together = [_everywhere(tree, rule) for rule in (_shapes,)]
     singly = (_one_by_one(tree, rule) for rule in rules)
     for edit in itertools.chain(*itertools.islice(singly, 1), *together, *singly):
@@ -132,7 +135,11 @@ def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
             quoted = _quoted(node)
             _put(parent, field, place, new)
             try:
-                yield Edit(ast.unparse(tree), node.lineno, quoted, words, words in SURE)
+                less = variant is None or any(variant is child for child in ast.walk(node))
+                fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
+                yield Edit(
+                    ast.unparse(tree), node.lineno, quoted, words, words in SURE, less or fewer
+                )
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
@@ -196,6 +203,10 @@ def _quoted(node: ast.AST) -> str:
 def _called(node: ast.AST) -> str:
     """Return the name of the function that is called; "" if a node is no call of one."""
     return getattr(getattr(node, "func", None), "attr", "") if isinstance(node, ast.Call) else ""
+
+
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
 
 
 def _method(value: ast.expr, name: str, *arguments: int, **named: bool) -> ast.Call:
@@ -318,7 +329,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
         case ast.Constant(value=bool() as value):
             yield ast.Constant(not value)
         case ast.Constant(value=int() as value):
-            for new in dict.fromkeys([value + 1, value - 1, -1, -2, 0, 1, 2]):
+            for new in dict.fromkeys([value + 1, value - 1, -1, -2, 0, 1, 2, 10 * value]):
                 yield ast.Constant(new)
         case ast.Constant(value=float() as value):
             for new in (value * 2, value / 2, -value, 1.0, 0.0, 0.5):
@@ -364,6 +375,21 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         yield ast.Call(func, new, keywords)
 
 
+def _missing(node: ast.AST) -> Iterator[Variant]:
+    """Yield a node with what may be missing around it."""
+    match node:
+        case ast.BinOp(left=left, op=ast.MatMult()):
+            width = ast.parse(f"({ast.unparse(left)}).shape[-1] ** 0.5", mode="eval").body
+            yield "", ast.BinOp(node, ast.Div(), width)
+    if isinstance(node, ast.BinOp | ast.Call) or isinstance(node, ast.Name | ast.Subscript):
+        if isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            yield "", _mt(node)
+            yield "", ast.UnaryOp(ast.Invert(), node)
+            yield "", _method(node, "tanh")
+            yield "", _method(node, "softmax", -1)
+            yield "", _method(node, "sum", 1)
+
+
 def _names(tree: ast.AST) -> list[str]:
     """Return the arguments and variables of a piece of code, and the attributes of `self`."""
     own = [name for definition in tree.body for name in sorted(code.own(definition))]
@@ -378,6 +404,10 @@ def _is_own_part(node: ast.AST) -> bool:
 def _other_names(node: ast.AST, names: list[str]) -> Iterator[Variant]:
     """Yield another variable in place of one: the old state for the new one."""
     is_name, is_part = isinstance(node, ast.Name), _is_own_part(node)
+    if isinstance(node, ast.Call) and _called(node) in MADE:
+        for name in names[:MOST_NAMES]:
+            if not name.startswith("self"):
+                yield "", ast.Name(name, ast.Load())
     if (is_name or is_part) and isinstance(node.ctx, ast.Load) and ast.unparse(node) in names:
         alike = [name for name in names if name.startswith("self.") == is_part]
         for name in alike[:MOST_NAMES]:

@@ -56,7 +56,6 @@ class Repairs:
         self.known = {
             mistake: [known.outputs for known in record.mistaken[mistake.name]]
             for mistake in record.task.mistakes
-            if all(values.dtype.kind == "f" for values in self.expected[0].values())
         }
 
     def describe(self) -> str:
@@ -131,20 +130,28 @@ class Repairs:
             for number, given in enumerate(self.given)
         ):
             return False  # the change makes the mistake
-        raises = bool(edit.words) and None in self.given
-        return raises or self._bits_of(known) >= ENOUGH or self._mends_elsewhere(edit)
+        if edit.words and None in self.given:
+            return True
+        if self._bits(known) < ENOUGH + BITS_OF_A_CHOICE:
+            return False
+        decides = any(values.dtype.kind != "f" for values in known[0].values())
+        if not edit.takes_away and not decides:  # decisions often agree by chance
+            return True
+        return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
 
-    def _bits_of(self, known: Sequence[Outputs]) -> int:
-        """Return the bits of evidence for a known mistake in the answer as it was given.
+    def _bits(
+        self, known: Sequence[Outputs], given: Sequence[Outputs | None] | None = None
+    ) -> int:
+        """Return the bits of evidence in what a known mistake makes wrong.
 
-        They are those of a wrong output of the mistake's that the answer returns somewhere.
+        With `given`, they are those of wrong outputs that an answer returns somewhere.
         """
         return sum(
-            BITS.get(values.dtype.kind, 0) * values.size
-            for number, given in enumerate(self.given)
-            for name, values in known[number].items()
-            if given and not self._same(number, name, known[number])
-            if any(are_close(values, own, self.tolerance) for own in given.values())
+            BITS.get(values.dtype.kind, 0) * _count_of_wrong(self.expected[number][name], values)
+            for number, outputs in enumerate(known)
+            for name, values in outputs.items()
+            if given is None
+            or any(are_close(values, own, self.tolerance) for own in (given[number] or {}).values())
         )
 
     def _mends_elsewhere(self, edit: Edit) -> bool:
@@ -181,7 +188,7 @@ class Repairs:
             for number, values in enumerate(known[name] for known in self.expected)
             if now[name][number] and not before[name][number]
         )
-        if bits < ENOUGH + BITS_OF_A_CHOICE:
+        if bits < ENOUGH:
             if edit.sure and self._right_shapes(after):
                 return self._words(edit, "makes all shapes right, but not yet all values")
             return ""
@@ -207,6 +214,12 @@ class Repairs:
             return f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
         at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
         return f"Look at {at}`{text}` (line {edit.line}): one small change there {effect}"
+
+
+def _count_of_wrong(expected: np.ndarray, values: np.ndarray) -> int:
+    if expected.shape != values.shape:
+        return values.size
+    return int((~np.isclose(expected, values, equal_nan=True)).sum())
 
 
 def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> str:

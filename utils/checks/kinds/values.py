@@ -27,6 +27,7 @@ from utils.checks.compare import (
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.pairs import find_pairs
 from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
@@ -48,6 +49,7 @@ from utils.checks.runner import (
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Reason, Record, Task, Trial
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
+ANOTHER = "There is a second fault: if that one is mended, check again."
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 
@@ -257,6 +259,8 @@ class Values:
             exchange = describe_exchange(record, trials)
             if exchange:  # the sentence on the other outputs was about the mistake
                 verdict = replace(verdict, mistake=None, relation=exchange, right="")
+            elif found := find_pairs(record, trials):
+                verdict = _with_two(verdict, found)
         if verdict.mistake or verdict.relation:
             return verdict
         return replace(
@@ -362,6 +366,15 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
     return f"{named} {are} wrong, too: look there if that stays so."
+
+
+def _with_two(verdict: Verdict, found: Sequence[tuple[Mistake, Mistake]]) -> Verdict:
+    """Name two mistakes at once; only one if several others are possible beside it."""
+    sure = [mistake for mistake in found[0] if all(mistake in pair for pair in found)]
+    if not sure:
+        return verdict
+    second = f"There is a second fault. {sure[1].explanation}" if sure[1:] else ANOTHER
+    return replace(verdict, mistake=sure[0], relation=second, right="")
 
 
 # --- Relations to the right answer ----------------------------------------------------------------
