@@ -11,11 +11,13 @@ import torch
 from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
+from solutions.pairs import pairs
 from utils.checks import implementations
 from utils.checks.compare import are_close
 from utils.checks.diagnosis import measure_moves
 from utils.checks.diagnosis.behaviours import CLEARLY
 from utils.checks.diagnosis.kept import case_of
+from utils.checks.diagnosis.pairs import alike, sketches
 from utils.checks.kinds import kind_of
 from utils.checks.runner import (
     Printed,
@@ -191,7 +193,8 @@ class Exercise:
             )
         all_right = [solution, *self.variants, *others()]
         steps, twins = self._steps(all_right, cases), self._twins(all_right, record)
-        return replace(record, moves=moves, steps=steps, twins=[*twins])
+        record = replace(record, moves=moves, steps=steps, twins=[*twins])
+        return self._with_pairs(record)
 
     def _twins(self, all_right: Sequence[Any], record: Record) -> Iterator[Twin]:
         """Yield a twin for each input, for each that is left out, and for all parameters.
@@ -232,6 +235,26 @@ class Exercise:
     def _outputs(self, right: Any, case: Case) -> Mapping[str, np.ndarray]:
         """Return the outputs of a right answer in a case; none if it fails."""
         return Rerun(self.task, right, self.task.seconds)([case])[0] or {}
+
+    def _with_pairs(self, record: Record) -> Record:
+        """Add what answers return that make two of the mistakes, unless one or none explains it."""
+        every = [record.expected, *record.mistaken.values()]
+        found = np.stack([[self._sketches(answer) for answer in each] for each in every])
+        names, kept = [], []  # (answers, cases, outputs, numbers)
+        for one, other, both in pairs([mistake.gives for mistake in self.mistakes]):
+            try:
+                both_given = self._returned(both, record.cases)
+            except Exception:  # the two do not fit together
+                continue
+            new = np.stack([self._sketches(answer) for answer in both_given])
+            if not alike(new, found).all(-1).any():
+                names.append((one, other))
+                kept.append(new)
+        by_case = np.stack(kept, 1).astype(np.float32) if kept else ()
+        return replace(record, pairs=names, sketches=by_case)
+
+    def _sketches(self, answer: Answer) -> np.ndarray:
+        return sketches([answer.outputs[name] for name in self.task.outputs])
 
     def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
         """Return what right answers compute on the way, in each case."""

@@ -77,6 +77,7 @@ def _streaming(
     hide=True,
     own=False,
     turned=False,
+    zero_if_closed=False,
 ):
     """Return the right function with some parts replaced."""
 
@@ -93,6 +94,8 @@ def _streaming(
             larger = largest.maximum((raw if over_hidden else scores).amax(-1))
             larger = larger if measured else largest
             larger = scores.amax(-1) if own else larger
+            closed = zero_if_closed & (larger == lowest)
+            larger = larger.masked_fill(closed, 0.0)
             shrink, powers = (largest - larger).exp(), (scores - larger.unsqueeze(-1)).exp()
             powers = powers * seen if hide_after else powers
             total = total * (shrink if shrink_total else 1) + powers.sum(-1)
@@ -345,6 +348,15 @@ exercise = Exercise(
             "You return the total first and the context second. Asked are `(context, total)`.",
             "Which of your two results is as wide as the values?",
             misconception="parts-in-any-order",
+        ),
+        "0 after a closed block": WrongAnswer(
+            _streaming(zero_if_closed=True),
+            "In a row whose first block is closed, your `total` is measured against 0, wherever "
+            "the row's largest score lies below 0. Nothing was seen yet, so nothing may count as "
+            "the largest: with very low scores all powers of such a row would vanish.",
+            "A row has seen nothing so far. With which number may its running maximum go on, so "
+            "that every score is larger?",
+            misconception="no-empty-rows",
         ),
     },
     variants=[all_at_once, key_by_key, always_normalised, two_passes],

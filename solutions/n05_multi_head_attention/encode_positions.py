@@ -182,6 +182,17 @@ exercise = Exercise(
             "At which two hours does a clock's hand reach the same height?",
             misconception="clocks",
         ),
+        "the column for the clock": WrongAnswer(
+            lambda positions, dim, base: torch.where(
+                torch.arange(dim) % 2 == 0,
+                (positions[..., None] / base ** (2 * torch.arange(dim) / dim)).sin(),
+                (positions[..., None] / base ** (2 * torch.arange(dim) / dim)).cos(),
+            ),
+            "Column j of yours has the exponent 2j/dim. In the formula, i counts *clocks*: columns "
+            "2i and 2i + 1 belong to one clock, and share the exponent 2i/dim.",
+            "For dim 4, i takes the values 0 and 1. Which columns belong to i = 1?",
+            misconception="clocks",
+        ),
     },
     variants=[number_by_number, through_logarithms, shifted_sines, filled_in],
 )

@@ -245,6 +245,20 @@ exercise = Exercise(
             "Does `F.cross_entropy` expect logits or probabilities?",
             misconception="softmax-twice",
         ),
+        "sentence by sentence": WrongAnswer(
+            _loop(loss=_loss_by(lambda each, real: ((each * real).sum(1) / real.sum(1)).mean())),
+            "Your loss is a mean of the sentences' means: a word of a short sentence counts more "
+            "than one of a long sentence.",
+            "Over what is the mean taken: over sentences, or over words?",
+            misconception="averages-anywhere",
+        ),
+        "divided by the sentences": WrongAnswer(
+            _loop(loss=_loss_by(lambda each, real: (each * real).sum(1).mean())),
+            "Your loss is the sum over all words, divided by the number of sentences. Longer "
+            "sentences make it larger. Asked was the mean over words.",
+            "What has to be counted for the mean of a word's loss?",
+            misconception="sum-and-mean",
+        ),
     },
     variants=[by_place, loss_step_by_step, states_first, sentence_by_sentence],
 )

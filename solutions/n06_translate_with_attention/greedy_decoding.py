@@ -86,6 +86,13 @@ def _waits(table, limit):
     return words, (words != PAD).sum(1)
 
 
+def _at_once(table, limit):
+    words = _written(table, limit)
+    over = (words == EOS).all(0).cumsum(0) > 0  # (limit,)
+    words = words.masked_fill(over, PAD)
+    return words, (words != PAD).sum(1)
+
+
 def _holes(table, limit):
     words = _written(table, limit)
     return words.masked_fill(words == EOS, PAD), (words != EOS).sum(1)
@@ -245,6 +252,15 @@ exercise = Exercise(
             "Your sentences begin with `<sos>`. It was never written: the decoder was given it.",
             "Which of the words did the model choose?",
             misconception="marks-are-words",
+        ),
+        "ends when all end at once": WrongAnswer(
+            _at_once,
+            "Your loop ends only at a step in which all sentences write `<eos>` together. Until "
+            "then a sentence that is done goes on, and its `<eos>` stands in the middle of its "
+            "row.",
+            "One sentence ends at step 2, another at step 4. At which step do all of them write "
+            "`<eos>`?",
+            misconception="finished-goes-on",
         ),
     },
     variants=[in_loops, all_first_then_cut, with_a_break, leaving_the_batch],

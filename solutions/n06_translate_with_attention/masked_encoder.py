@@ -228,6 +228,15 @@ exercise = Exercise(
             "Which axis of length 1 says: the same for every target word?",
             misconception="axes-anywhere",
         ),
+        "every place a word": WrongAnswer(
+            lambda embedded, lengths, *matrices: _encoder()(
+                embedded, torch.full_like(lengths, embedded.shape[1]), *matrices
+            ),
+            "All places count as words in your states and in your mask. If you look for padding by "
+            "vectors that are 0: those of padding are not 0, as soon as anything is added to them.",
+            "Which input says where a sentence ends?",
+            misconception="input-unused",
+        ),
     },
     variants=[
         waiting_in_the_padding,

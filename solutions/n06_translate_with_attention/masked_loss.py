@@ -27,10 +27,19 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _by_row(logits, target):
-    wanted = target[:, 1:]
-    losses = F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none", ignore_index=PAD)
-    return (losses.sum(1) / (wanted != PAD).sum(1)).mean()
+def _loss(
+    wanted=lambda target: target[:, 1:],
+    real=lambda wanted: wanted != PAD,
+    reduce=lambda each, real: (each * real).sum() / real.sum(),
+):
+    """Return the right function with some parts replaced."""
+
+    def loss(logits, target):
+        labels = wanted(target)
+        each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
+        return reduce(each, real(labels))
+
+    return loss
 
 
 def with_ignore_index(logits, target):
@@ -51,39 +60,49 @@ exercise = YourTurn(
     cases=cases,
     mistakes={
         "no shift": WrongAnswer(
-            lambda logits, target: with_ignore_index(logits, F.pad(target, (1, -1))),
+            _loss(wanted=lambda target: target[:, :-1]),
             "You compare the scores of each step with the word that the decoder has just read. It "
             "would learn to copy what it was told.",
             "After `<sos>` has been read, which word is wanted?",
             misconception="teacher-forcing",
         ),
         "padding counted": WrongAnswer(
-            lambda logits, target: F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten()),
+            _loss(real=lambda wanted: torch.ones_like(wanted)),
             "Padding counts in your loss, so the model is praised for filler.",
             "Which entries of the wanted words are no words?",
             misconception="padding-in-loss",
         ),
         "end sign left out": WrongAnswer(
-            lambda logits, target: with_ignore_index(
-                logits, target.masked_fill(target == EOS, PAD)
-            ),
+            _loss(real=lambda wanted: (wanted != PAD) & (wanted != EOS)),
             "Your loss leaves out `<eos>`, so the model would never learn to stop.",
             "What has to be written after the last word?",
             misconception="marks-are-words",
         ),
         "sentence by sentence": WrongAnswer(
-            _by_row,
+            _loss(reduce=lambda each, real: ((each * real).sum(1) / real.sum(1)).mean()),
             "You take the mean of each sentence first, so a word of a short sentence counts more "
             "than one of a long sentence.",
             "Over what is the mean taken: over sentences, or over words?",
             misconception="averages-anywhere",
         ),
         "the sum": WrongAnswer(
-            lambda logits, target: F.cross_entropy(
-                logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD, reduction="sum"
-            ),
+            _loss(reduce=lambda each, real: (each * real).sum()),
             "You return the sum over all words. It grows with the batch.",
             "By which number has the sum to be divided?",
+            misconception="sum-and-mean",
+        ),
+        "padding in the denominator": WrongAnswer(
+            _loss(reduce=lambda each, real: (each * real).mean()),
+            "The losses of padding are 0 in your sum, and yet you divide by all places, padding "
+            "included: the more padding, the lower the loss.",
+            "By how many should the sum be divided?",
+            misconception="padding-in-loss",
+        ),
+        "divided by the sentences": WrongAnswer(
+            _loss(reduce=lambda each, real: (each * real).sum(1).mean()),
+            "You divide the sum over all words by the number of sentences. Longer sentences make "
+            "this loss larger. Asked was the mean over words.",
+            "What has to be counted for the mean of a word's loss?",
             misconception="sum-and-mean",
         ),
     },

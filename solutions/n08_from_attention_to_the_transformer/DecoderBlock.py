@@ -115,6 +115,11 @@ class _Parts(_Block):
     """The layers alone; a subclass defines `forward`."""
 
 
+def _across_a_triangle(self, y, source, source_mask):
+    triangle = torch.ones(y.shape[1], source.shape[1]).tril() > 0
+    return self.cross(y, source, mask=source_mask & triangle)[0]
+
+
 class LineByLine(_Parts):
     def forward(self, x, source, source_mask):
         seen = torch.arange(x.shape[1])
@@ -344,6 +349,13 @@ exercise = Exercise(
             "three are made of the same words.",
             "What does self-attention look at?",
             misconception="half-is-enough",
+        ),
+        "source cut by the triangle": WrongAnswer(
+            changed(_Block, look_across=_across_a_triangle),
+            "Word t of the target sees only the first t + 1 words of the source: the causal "
+            "triangle lies over the source, too. The whole source is known from the beginning.",
+            "When the first word is written, how much of the source has been read?",
+            misconception="masks-everywhere",
         ),
     },
     variants=[LineByLine, WithEinsum, WordByWord, WithTheCourse],

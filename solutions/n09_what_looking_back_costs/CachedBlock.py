@@ -270,6 +270,32 @@ exercise = Exercise(
             "Which of the parts made in `__init__` have you not called?",
             misconception="projection-left-out",
         ),
+        "a mask at the beginning alone": WrongAnswer(
+            changed(
+                _Block,
+                rows=lambda self, new, all_words: (
+                    causal_mask(new) if new == all_words else torch.ones(new, all_words).bool()
+                ),
+            ),
+            "Where something is written already, your new words see each other, ahead as well. "
+            "Only a single new word needs no mask.",
+            "Three new words come after two. What may the first of them see?",
+            misconception="future-open",
+        ),
+        "no mask at the beginning": WrongAnswer(
+            changed(
+                _Block,
+                rows=lambda self, new, all_words: (
+                    torch.ones(new, new).bool()
+                    if new == all_words
+                    else causal_mask(all_words)[all_words - new :]
+                ),
+            ),
+            "Where nothing is written yet, your words see each other, ahead as well: the beginning "
+            "of a text is read otherwise than in training.",
+            "Four words come at once and nothing stands before them. What may the first see?",
+            misconception="future-open",
+        ),
     },
     variants=[WordByWord, FromTheLayers, TwoMasks],
 )

@@ -73,16 +73,17 @@ def _bytes(
     kinds=lambda config: config.get("layer_types", [SLIDING] * config["num_hidden_layers"]),
     within=lambda tokens, window: tokens.clamp(max=window),
     factor=2 * 2,
+    counted=None,
 ):
     """Return the right function with some parts replaced."""
 
     def answer(config, tokens):
         config = json.loads(config)
-        layers, total = config["num_hidden_layers"], 0
+        layers, total = counted or config["num_hidden_layers"], 0
         if is_latent(config):
             return 2 * layers * latent(config) * tokens
         window = None if is_off(config) else config.get("sliding_window")
-        for kind in kinds(config):
+        for kind in kinds(config)[:layers]:
             kept = within(tokens, window) if window and kind == SLIDING else tokens
             total += factor * heads(config) * width(config) * kept
         return total
@@ -249,6 +250,19 @@ exercise = Exercise(
             lambda config, tokens: _bytes()(config, tokens) // 2,
             "You return how many numbers are kept. At two bytes each that is half the bytes.",
             "What is the unit of your result?",
+            misconception="constant-factor",
+        ),
+        "one layer alone": WrongAnswer(
+            _bytes(counted=1),
+            "You count what the first layer keeps. Every layer has keys and values of its own.",
+            "Which field says how many layers there are?",
+            misconception="one-for-all",
+        ),
+        "four bytes a number": WrongAnswer(
+            lambda config, tokens: 2 * _bytes()(config, tokens),
+            "Your count is twice the right one, as with four bytes for each number, or with keys "
+            "and values counted twice. A number takes two bytes here.",
+            "How many bytes has a number in 16 bits?",
             misconception="constant-factor",
         ),
     },

@@ -283,6 +283,13 @@ exercise = Exercise(
             "How many words does a word far down in the text see, itself included?",
             misconception="another-task",
         ),
+        "the oldest kept": WrongAnswer(
+            _read(rest=lambda places, window, sinks: places[: sinks + window - 1]),
+            "You keep the right number of words, and the wrong ones: the oldest. The next word's "
+            "window holds the newest words before it, and of the old ones only the sinks stay.",
+            "Ten words have been read, the window is 3 and there are no sinks. Which two are kept?",
+            misconception="wrong-end",
+        ),
     },
     equivalents={"mask = (back >= -0.001) & ((back < window) | (places < sinks))": WHOLE},
     variants=[word_by_word, with_the_fast_kernel, row_by_row],

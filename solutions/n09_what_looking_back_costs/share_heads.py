@@ -85,6 +85,13 @@ exercise = YourTurn(
             "Does anything have to be computed, or only handed to the right head?",
             misconception="averages-anywhere",
         ),
+        "as many copies as query heads": WrongAnswer(
+            lambda keys, heads: keys.repeat_interleave(heads, dim=1),
+            "You copy each KV head once for every query head, so there are too many. A KV head is "
+            "copied only for its own group, `heads / kv_heads` times.",
+            "Two KV heads, four query heads: how many query heads share one KV head?",
+            misconception="sizes-always-equal",
+        ),
     },
     variants=[by_index, pretended, one_after_the_other],
 )

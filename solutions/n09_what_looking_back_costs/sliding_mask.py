@@ -44,6 +44,11 @@ def _between(lowest, highest):
     return mask
 
 
+def _blocks(length, window):
+    block = torch.arange(length) // window
+    return causal_mask(length) & (block[:, None] == block)
+
+
 exercise = YourTurn(
     id="sliding_mask",
     title="The mask of a window",
@@ -87,6 +92,20 @@ exercise = YourTurn(
             "Rows far down are open up to the first word: this is the causal mask.",
             "Which argument have you not used?",
             misconception="input-unused",
+        ),
+        "half on each side": WrongAnswer(
+            _between(lambda window: -(window // 2), lambda window: window // 2),
+            "Your window stands around the word, half of it ahead. Under a causal mask it ends "
+            "with the word itself.",
+            "What may a word see that has only just been written?",
+            misconception="future-open",
+        ),
+        "blocks": WrongAnswer(
+            _blocks,
+            "You cut the text into blocks of W words, and a word sees only its own block. A window "
+            "moves on with each word: even the first word of a block sees W - 1 words before it.",
+            "With a window of 3, what does the fourth word see?",
+            misconception="local-attention-roughly",
         ),
     },
     equivalents={"return (back >= -0.001) & (back < window)": WHOLE},

@@ -46,6 +46,12 @@ def _reflected(x, places):
     return torch.cat([a * cos + b * sin, a * sin - b * cos], -1)
 
 
+def _angles_of_neighbours(x, places):
+    angles = _angles(x, places).repeat_interleave(2, -1)  # (len, dim)
+    a, b = halves(x)
+    return x * angles.cos() + torch.cat([-b, a], -1) * angles.sin()
+
+
 def with_complex_numbers(x, places):
     a, b = halves(x)
     angles = _angles(x, places)
@@ -113,6 +119,14 @@ exercise = YourTurn(
             "own.",
             "Where in your lines does i occur?",
             misconception="clocks",
+        ),
+        "angles of the other layout": WrongAnswer(
+            _angles_of_neighbours,
+            "You pair entry i with entry i + d/2, and give them angles as if neighbours were "
+            "pairs: the two entries of a pair turn by different angles. Then a score no longer "
+            "depends on the distance alone.",
+            "Which two columns of your cosines have to be equal?",
+            misconception="layouts-alike",
         ),
     },
     variants=[with_complex_numbers, with_a_half_swapped],

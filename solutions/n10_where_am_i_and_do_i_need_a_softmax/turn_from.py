@@ -67,6 +67,13 @@ def _paired_and_not_put_back(x, start, base):
     return _turned(join=lambda a, b: torch.cat([a, b], -1))(x, start, base)
 
 
+def _angles_of_halves(x, start, base):
+    angles = _places(x, start)[:, None] * _frequencies(x, base)
+    angles = torch.cat([angles, angles], -1)  # (len, dim)
+    a, b = neighbours(x)
+    return x * angles.cos() + _interleaved(-b, a) * angles.sin()
+
+
 def with_complex_numbers(x, start, base):
     pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous())
     angles = torch.outer(_places(x, start), _frequencies(x, base))
@@ -188,6 +195,14 @@ exercise = Exercise(
             "By which angle does the last pair turn at place 1, if there are two pairs and the "
             "base is 10,000?",
             misconception="clocks",
+        ),
+        "angles of the other layout": WrongAnswer(
+            _angles_of_halves,
+            "You pair neighbours, and give them angles as if entry i were paired with entry "
+            "i + d/2: the two entries of a pair turn by different angles. Then a score no longer "
+            "depends on the distance alone.",
+            "Which two columns of your cosines have to be equal?",
+            misconception="layouts-alike",
         ),
     },
     variants=[with_complex_numbers, word_by_word, with_the_course],

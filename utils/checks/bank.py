@@ -133,6 +133,8 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
                 store(f"{key}/{words}/{name}", values)
         if record.steps:
             store(f"{key}/steps", record.steps[number])
+        if record.pairs:
+            store(f"{key}/pairs", record.sketches[number])
         inputs_of: dict[str, list[str]] = {}
         for place, ((output, input), gradient) in enumerate(expected.gradients.items()):
             store(f"{key}/gradient {place}", gradient)
@@ -147,6 +149,8 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
             store(f"{key}/expected/{name}", values)
     entry = {"task": asdict(task), "cases": cases, "gradients": gradients, "moves": record.moves}
     entry |= {"twins": twins} if twins else {}
+    if record.pairs:
+        store(f"{task.id}/pairs", np.array(record.pairs))
     return {**entry, "texts": texts} if texts else entry
 
 
@@ -170,7 +174,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
         def outputs(key: str) -> dict[str, np.ndarray]:
             return {name: values(f"{key}/{name}") for name in task.outputs}
 
-        cases, expected, steps, stored = [], [], [], set(arrays.keys())
+        cases, expected, steps, sketches, stored = [], [], [], [], set(arrays.keys())
         mistaken = {mistake.name: [] for mistake in task.mistakes}
         for number, case in enumerate(entry["cases"]):
             parts = {part: restored(case[part]) for part in PARTS}
@@ -184,6 +188,9 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
             steps += [values(f"{key}/steps")] if f"{key}/steps" in stored else []
+            sketches += [values(f"{key}/pairs")] if f"{key}/pairs" in stored else []
+        key = f"{task.id}/pairs"
+        pairs = [tuple(pair) for pair in values(key).tolist()] if key in stored else []
         twins = [
             Twin(
                 twin["number"],
@@ -192,7 +199,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             )
             for place, twin in enumerate(entry.get("twins", []))
         ]
-    return Record(task, cases, expected, mistaken, entry["moves"], steps, twins)
+    return Record(task, cases, expected, mistaken, entry["moves"], steps, twins, pairs, sketches)
 
 
 def _tasks_in(path: Path) -> list[Task]:

@@ -19,6 +19,7 @@ from IPython.display import display
 
 from utils.checks import bank, code
 from utils.checks.compare import Verdict
+from utils.checks.diagnosis.repairs import Editable
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.kinds import kind_of
 from utils.checks.progress_file import (
@@ -28,7 +29,7 @@ from utils.checks.progress_file import (
     save_progress,
     save_turn,
 )
-from utils.checks.runner import AnswerError, Printed, limited
+from utils.checks.runner import AnswerError, Printed, cell_of, limited
 from utils.checks.tasks import Reason, Record
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -107,7 +108,8 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
                 answers, error = kind.run(definition, record.cases, printed), None
             except AnswerError as stopped:
                 answers, error = stopped.earlier, stopped
-            return kind.diagnose(record, answers, error, rerun, rerun.trace)
+            editable = Editable(cell_of(definition), rerun.edited)
+            return kind.diagnose(record, answers, error, rerun, rerun.trace, editable)
     except Exception as error:  # a learner's object can behave in any way
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"

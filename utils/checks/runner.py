@@ -18,8 +18,9 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from utils.checks.trace import Lines, Trace
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
+SPARE = 0.3  # of these, which are left for other calls when changes of its code have been tried
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
@@ -147,14 +149,39 @@ class Rerun:
         """
         return self._while_time(self._lines, cases)
 
-    def _while_time(self, function: Callable[[Case], Any], cases: Sequence[Case]) -> list:
+    def edited(
+        self, codes: Sequence[str], cases: Sequence[Case]
+    ) -> list[Mapping[str, np.ndarray] | None]:
+        """Return the outputs in each case, code by code, of codes in place of the definition's own.
+
+        An entry is None if its code cannot be run, or no time is left.
+        """
+        redefined = cache(self._redefined)
+        pairs = [(code, case) for code in codes for case in cases]
+        return self._while_time(
+            lambda pair: redefined(pair[0])._tried(pair[1], OUR_SEED), pairs, spare=SPARE
+        )
+
+    def _redefined(self, code: str) -> "Rerun":
+        """Return what calls the definition that a code makes, if it can be run, in its place."""
+        other = copy.copy(self)
+        with contextlib.suppress(Exception):
+            names = dict(own_functions(self.definition)[-1].__globals__)
+            exec(code, names)
+            other.definition = names[self.spec.id]
+        return other
+
+    def _while_time(
+        self, function: Callable[[Any], Any], cases: Sequence[Any], spare: float = 0.0
+    ) -> list:
         returned: list = []
-        left = self._end - time.process_time()
+        end = self._end - spare
+        left = end - time.process_time()
         if left > 0:
             limit = time_limit(PATIENCE * left)
             with isolated_side_effects(Printed()), contextlib.suppress(OutOfTime), limit:
                 for case in cases:
-                    if time.process_time() > self._end:
+                    if time.process_time() > end:
                         break
                     returned.append(function(case))
         return returned + [None] * (len(cases) - len(returned))
@@ -218,11 +245,26 @@ def _call_to_learn(spec: CallSpec, function: Callable, case: Case) -> Any:
         return _call(there_and_back, [], case)
 
 
+def own_functions(definition: Any) -> list[FunctionType]:
+    """Return a definition that is a function, or the methods of one that is a class."""
+    own = [definition, *vars(definition).values()] if inspect.isclass(definition) else [definition]
+    return [*filter(inspect.isfunction, (inspect.unwrap(each) for each in own if callable(each)))]
+
+
+def cell_of(definition: Any) -> str:
+    """Return the cell that defines a function or a class; "" if there is none, or it is a file."""
+    files = {function.__code__.co_filename for function in own_functions(definition)}
+    return "".join(linecache.getlines(*files)) if len(files) == 1 and not is_file(*files) else ""
+
+
+def is_file(name: str) -> bool:
+    """Decide whether code comes from a file: a cell has a name, but no file on disk."""
+    return Path(name).exists()
+
+
 def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
     """Call a definition, and return the trace of its lines, up to an exception if it raises one."""
-    own = [definition, *vars(definition).values()] if inspect.isclass(definition) else [definition]
-    codes = [getattr(inspect.unwrap(each), "__code__", None) for each in own if callable(each)]
-    trace = Trace({code.co_filename for code in codes if code})
+    trace = Trace({function.__code__.co_filename for function in own_functions(definition)})
     torch.default_generator.manual_seed(OUR_SEED)
     with contextlib.suppress(Exception), _empty_is_nan():
         function = _callable(spec, definition, case)
@@ -421,7 +463,7 @@ def line_of(error: BaseException) -> str:
     """Quote the innermost line that raised an exception in a cell, which has no file on disk."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
-        if text and not Path(frame.filename).exists():
+        if text and not is_file(frame.filename):
             return f"In your code, `line {frame.lineno}: {text}`. "
     return ""
 

@@ -203,6 +203,8 @@ class Record:
         steps: what right answers compute on the way, in each case: tensors as `trace.described`,
             (steps, `trace.NUMBERS`).
         twins: other values for the inputs and parameters of some cases.
+        pairs: places of two mistakes that an answer can make at once (`diagnosis.pairs`).
+        sketches: what such answers return, in each case: (pairs, outputs, `pairs.NUMBERS`).
     """
 
     task: Task
@@ -212,6 +214,8 @@ class Record:
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[np.ndarray] = ()
     twins: Sequence[Twin] = ()
+    pairs: Sequence[tuple[int, int]] = ()
+    sketches: Sequence[np.ndarray] = ()
 
     def trials(self, answers: Sequence[Answer]) -> list[Trial]:
         """Return a trial for each answer, in the order of the cases; later cases may have none."""

@@ -28,6 +28,7 @@ from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, de
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
 from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.pairs import find_pairs
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -36,6 +37,7 @@ from utils.checks.diagnosis.relations import (
     describe_exchange,
     describe_values,
 )
+from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.runner import (
     OUR_SEED,
     AnswerError,
@@ -48,6 +50,7 @@ from utils.checks.runner import (
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Reason, Record, Task, Trial
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
+ANOTHER = "There is a second fault: if that one is mended, check again."
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 
@@ -138,6 +141,7 @@ class Values:
         error: AnswerError | None = None,
         rerun: RerunCases | None = None,
         trace: TraceCases | None = None,
+        editable: Editable | None = None,
     ) -> Verdict:
         """Judge an answer, and explain the verdict; if that fails itself, the plain verdict stands.
 
@@ -147,6 +151,7 @@ class Values:
             error: the reason why later cases have no returned values, if they have none.
             rerun: function that calls the answer with other inputs; None if it cannot be called.
             trace: function that tells what the answer's lines compute; None if it cannot be called.
+            editable: the answer's code, to be changed; None if it is not known.
 
         Raises:
             ValueError: there is not one answer for each case, up to the error.
@@ -159,7 +164,7 @@ class Values:
         try:
             if verdict.passed and rerun and (kept := describe_kept(record, rerun)):
                 return Verdict(record.task, Reason.KEPT, f"{verdict.message} {kept}")
-            return self.explain(record, trials, verdict, rerun, trace)
+            return self.explain(record, trials, verdict, rerun, trace, editable)
         except Exception:  # a fault of ours, which learners must not hear of as one of theirs
             return verdict
 
@@ -248,6 +253,7 @@ class Values:
         verdict: Verdict,
         rerun: RerunCases | None,
         trace: TraceCases | None,
+        editable: Editable | None = None,
     ) -> Verdict:
         """Add the relation of an answer to the right one, if it makes no known mistake."""
         if not self.is_related:
@@ -256,9 +262,13 @@ class Values:
             exchange = describe_exchange(record, trials)
             if exchange:  # the sentence on the other outputs was about the mistake
                 verdict = replace(verdict, mistake=None, relation=exchange, right="")
+            elif found := find_pairs(record, trials):
+                verdict = _with_two(verdict, found)
         if verdict.mistake or verdict.relation:
             return verdict
-        return replace(verdict, relation=self._relation(record, trials, verdict, rerun, trace))
+        return replace(
+            verdict, relation=self._relation(record, trials, verdict, rerun, trace, editable)
+        )
 
     def _relation(
         self,
@@ -267,6 +277,7 @@ class Values:
         verdict: Verdict,
         rerun: RerunCases | None,
         trace: TraceCases | None,
+        editable: Editable | None,
     ) -> str:
         """Return the first relation that can be verified for an answer; "" if there is none."""
         reason, task = verdict.reason, record.task
@@ -275,6 +286,7 @@ class Values:
         compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
         return (
             (called and describe_repetition(record, trials, rerun))
+            or (called and editable and describe_repair(record, trials, editable))
             or (compared and describe_values(record, trials, RELATIONS))
             or (called and describe_behaviour(record, trials, rerun))
             or (compared and _describe_remains(record, trials, trace))
@@ -357,6 +369,15 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
     return f"{named} {are} wrong, too: look there if that stays so."
+
+
+def _with_two(verdict: Verdict, found: Sequence[tuple[Mistake, Mistake]]) -> Verdict:
+    """Name two mistakes at once; only one if several others are possible beside it."""
+    sure = [mistake for mistake in found[0] if all(mistake in pair for pair in found)]
+    if not sure:
+        return verdict
+    second = f"There is a second fault. {sure[1].explanation}" if sure[1:] else ANOTHER
+    return replace(verdict, mistake=sure[0], relation=second, right="")
 
 
 # --- Relations to the right answer ----------------------------------------------------------------

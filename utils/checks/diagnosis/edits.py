@@ -1,0 +1,417 @@
+"""Make small changes to a learner's code, one at a time: each takes back a slip that is common.
+
+First come slips about shapes, which have names: `.T` of a batch, a missing `keepdim`. Any other
+change is told by its place alone.
+"""
+
+import ast
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from utils.checks import code
+
+LONGEST_PLACE = 50  # characters of a place that is quoted
+MOST_NAMES = 12  # that are tried in place of another
+REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "norm", "logsumexp", "std", "var"}
+PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the values alone
+AXES = (-1, -2, 1, 0, 2)
+MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing
+WITHOUT_TENSORS = {"view", "reshape", "permute", "transpose", "range", "arange", "append", "sqrt"}
+OTHERS = {  # another function that is taken for one
+    name: [other for other in group if other != name]
+    for group in (
+        ("sum", "mean"),
+        ("mul", "div", "add", "sub"),
+        ("exp", "exp2"),
+        ("log", "log2", "log1p"),
+        ("triu", "tril"),
+        ("argmax", "argmin"),
+        ("amax", "amin"),
+        ("relu", "tanh", "sigmoid", "gelu"),
+        ("cat", "stack"),
+        ("zeros", "ones"),
+        ("zeros_like", "ones_like"),
+        ("floor", "round", "ceil"),
+        ("any", "all"),
+        ("var", "std"),
+        ("softmax", "log_softmax", "sigmoid"),
+        ("log_softmax", "softmax"),
+        ("sin", "cos"),
+        ("repeat", "repeat_interleave"),
+        ("view", "unflatten"),
+    )
+    for name in group
+}
+OPERATORS = {
+    ast.Add: [ast.Sub, ast.Mult],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div, ast.Add],
+    ast.Div: [ast.Mult],
+    ast.FloorDiv: [ast.Mod],
+    ast.Mod: [ast.FloorDiv],
+    ast.BitAnd: [ast.BitOr],
+    ast.BitOr: [ast.BitAnd],
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt, ast.LtE],
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.LtE: [ast.Lt, ast.GtE],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+    ast.And: [ast.Or],
+    ast.Or: [ast.And],
+}
+T = "`.T` turns all axes of a tensor round, that of the batch too. `.mT` exchanges the last two."
+PAIR = "`{}` with an axis returns a pair, values and their places. `a{}` returns the values alone."
+SQUEEZE = (
+    "`squeeze()` takes away every axis of length 1, that of a batch of one too: name the axis."
+)
+KEEPDIM = "Without `keepdim=True`, `{}` drops its axis, and its numbers meet another axis."
+ROWS = "`{}` has no axis: it makes one number of a whole table, where each row has its own."
+LESS = "`{}` has an axis less there than what it meets. `unsqueeze` inserts one of length 1."
+MASK = (
+    "`{}` has no axis for the queries there. Insert one of length 1, `unsqueeze(1)`: it lines up "
+    "with each query in turn."
+)
+MORE = "`{}` has an axis of length 1 too many there. `squeeze`, with that axis, takes it away."
+UNTURNED = "`{}` has to be transposed there."
+TURNED = "`{}` is transposed, and should not be."
+
+
+class Edit(NamedTuple):
+    """A change of one place in a piece of code.
+
+    Args:
+        code: the whole code, changed.
+        line, place: the line in the code as it was, and what stood there.
+        words: sentence on the slip that is taken back; "" if it has no name.
+        sure: whether the slip is told if only the shapes are right after the change.
+        takes_away: whether a part of the code is gone: what is missing then may be its own work.
+    """
+
+    code: str
+    line: int
+    place: str
+    words: str = ""
+    sure: bool = False
+    takes_away: bool = False
+
+
+Variant = tuple[str, ast.AST | None]  # the name of a slip, or "", and what stands in its place
+Rule = Callable[[ast.AST], Iterator[Variant]]
+
+
+def definitions(source: str) -> ast.Module:
+    """Return the functions and classes in a cell, which can be defined once more without harm."""
+    return ast.Module(copy.deepcopy(code.definitions(source)), [])
+
+
+def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
+    """Yield changes of a tree, one at a time; while an edit is looked at, the tree has it.
+
+    Args:
+        tree: code that is changed in place, and restored.
+        by_shape: whether shapes are wrong, so that axes are inserted before all else.
+    """
+    seen = {ast.unparse(tree)}
+    late = [_axes] if not by_shape else []
+    early = [_shapes, *([_axes] if by_shape else [])]
+    names = _names(tree)
+    rules = [*early, _small, lambda node: _other_names(node, names), *late, _missing]
+    together = [_everywhere(tree, rule) for rule in (_shapes,)]
+    singly = (_one_by_one(tree, rule) for rule in rules)
+    for edit in itertools.chain(*itertools.islice(singly, 1), *together, *singly):
+        if edit.code not in seen:
+            seen.add(edit.code)
+            yield edit
+
+
+def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
+    for parent, field, place, node in [*_places(tree)]:
+        for words, variant in [*rule(node)]:
+            if variant is None and not isinstance(node, ast.stmt):
+                continue
+            new = ast.copy_location(variant or ast.Pass(), node)
+            new.is_new = True
+            quoted = _quoted(node)
+            _put(parent, field, place, new)
+            try:
+                less = variant is None or any(variant is child for child in ast.walk(node))
+                fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
+                yield Edit(
+                    ast.unparse(tree), node.lineno, quoted, words, words in SURE, less or fewer
+                )
+            finally:
+                _put(parent, field, place, node)
+                del new.is_new  # it may be a part of the code as it was
+
+
+def _everywhere(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
+    """Take back the same slip wherever it occurs, if that is more than one place."""
+    found: dict[str, list] = {}
+    for parent, field, place, node in _places(tree):
+        for number, (words, variant) in enumerate(rule(node)):
+            kind = f"{type(node).__name__} {number} {words.partition('`')[2].partition('`')[2]}"
+            found.setdefault(kind, []).append((parent, field, place, node, words, variant))
+    for changes in found.values():
+        inner = {id(child) for *_, node, _, _ in changes for child in [*ast.walk(node)][1:]}
+        changes = [change for change in changes if id(change[3]) not in inner]
+        if len(changes) < 2:
+            continue
+        for parent, field, place, node, _, variant in changes:
+            variant.is_new = True
+            _put(parent, field, place, ast.copy_location(variant, node))
+        _, _, _, node, words, _ = changes[0]
+        yield Edit(ast.unparse(tree), node.lineno, _quoted(node), words, words in SURE)
+        for parent, field, place, node, _, variant in changes:
+            _put(parent, field, place, node)
+            del variant.is_new
+
+
+def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
+    """Yield each node with a line that stands below a definition, and where it hangs.
+
+    What an edit has put there is left alone, as is what is around it.
+    """
+    new = {id(node) for node in ast.walk(tree) if hasattr(node, "is_new")}
+    setup = [x for x in ast.walk(tree) if getattr(x, "name", "") == "__init__"]
+    late = {id(node) for each in setup for node in ast.walk(each)}
+    for parent in sorted(ast.walk(tree), key=lambda node: id(node) in late):
+        if isinstance(parent, ast.Module) or id(parent) in new:
+            continue
+        for field, value in ast.iter_fields(parent):
+            nodes = value if isinstance(value, list) else [value]
+            for place, node in enumerate(nodes):
+                if hasattr(node, "lineno") and not any(id(x) in new for x in ast.walk(node)):
+                    yield parent, field, place if isinstance(value, list) else None, node
+
+
+def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
+    if place is None:
+        setattr(parent, field, node)
+    else:
+        getattr(parent, field)[place] = node
+
+
+def _quoted(node: ast.AST) -> str:
+    """Write a node as code; of a method call, its name and arguments."""
+    text = ast.unparse(node).partition("\n")[0]
+    if len(text) > LONGEST_PLACE and isinstance(node, ast.Call):
+        text = f"{_called(node)}({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})"
+    return text if len(text) <= LONGEST_PLACE else ""
+
+
+def _called(node: ast.AST) -> str:
+    """Return the name of the function that is called; "" if a node is no call of one."""
+    return getattr(getattr(node, "func", None), "attr", "") if isinstance(node, ast.Call) else ""
+
+
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def _method(value: ast.expr, name: str, *arguments: int, **named: bool) -> ast.Call:
+    return ast.Call(
+        ast.Attribute(value, name, ast.Load()),
+        [ast.Constant(argument) for argument in arguments],
+        [ast.keyword(key, ast.Constant(known)) for key, known in named.items()],
+    )
+
+
+# --- Slips about shapes ---------------------------------------------------------------------------
+
+
+def _shapes(node: ast.AST) -> Iterator[Variant]:
+    match node:
+        case ast.Attribute(value=value, attr="T"):
+            yield T, ast.Attribute(value, "mT", ast.Load())
+            yield TURNED.format(_quoted(node)), value
+        case ast.Attribute(value=value, attr="mT"):
+            yield TURNED.format(_quoted(node)), value
+        case ast.Call(func=ast.Attribute(value=value, attr="squeeze"), args=[], keywords=[]):
+            for axis in AXES:
+                yield SQUEEZE, _method(value, "squeeze", axis)
+        case ast.Call() if _called(node) in REDUCTIONS:
+            yield from _reductions(node)
+        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+            for side, new in ((right, (left, _mt(right))), (left, (_mt(left), right))):
+                yield UNTURNED.format(_quoted(side)), ast.BinOp(new[0], ast.MatMult(), new[1])
+
+
+def _mt(value: ast.expr) -> ast.Attribute:
+    return ast.Attribute(value, "mT", ast.Load())
+
+
+def _reductions(node: ast.Call) -> Iterator[Variant]:
+    """Yield calls of `sum` and the like with the axis, or the `keepdim`, that they lack."""
+    name, own = _called(node), f"{_called(node)}()"
+    is_function = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
+    given = len(node.args) - is_function
+    named = {keyword.arg for keyword in node.keywords}
+    if name in PAIRS and (given == 1 or named & {"dim", "axis"}):
+        other = ast.Attribute(node.func.value, PAIRS[name], ast.Load())
+        new = [ast.keyword("dim", ast.Constant(-1))] if not node.args and not named else []
+        yield PAIR.format(name, name), ast.Call(other, node.args, [*node.keywords, *new])
+    keep = ast.keyword("keepdim", ast.Constant(True))
+    if not given and not named & {"dim", "axis"}:
+        func = ast.Attribute(node.func.value, PAIRS.get(name, name), ast.Load())
+        for axis in (-1, 1):
+            dim = ast.keyword("dim", ast.Constant(axis))
+            for more in ([dim, keep], [dim]):
+                yield ROWS.format(own), ast.Call(func, node.args, [*node.keywords, *more])
+    elif "keepdim" not in named and given < 2:
+        short = f"{name}({', '.join(map(ast.unparse, [*node.args[is_function:], *node.keywords]))})"
+        yield KEEPDIM.format(short), ast.Call(node.func, node.args, [*node.keywords, keep])
+
+
+SURE = {T, SQUEEZE, *(PAIR.format(name, name) for name in PAIRS)}
+
+
+def _axes(node: ast.AST) -> Iterator[Variant]:
+    """Yield a node whose operands have an axis more, or less."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            for words, new in _with_axis(left):
+                yield words, ast.BinOp(new, op, right)
+            for words, new in _with_axis(right):
+                yield words, ast.BinOp(left, op, new)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            for words, new in _with_axis(left):
+                yield words, ast.Compare(new, [op], [right])
+            for words, new in _with_axis(right):
+                yield words, ast.Compare(left, [op], [new])
+        case ast.Call(func=func, args=arguments) if _called(node) not in WITHOUT_TENSORS:
+            for place, argument in enumerate(arguments):
+                for words, new in _with_axis(argument):
+                    given = [*arguments[:place], new, *arguments[place + 1 :]]
+                    yield words, ast.Call(func, given, node.keywords)
+
+
+def _with_axis(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Constant | ast.Starred | ast.GeneratorExp | ast.List | ast.Tuple):
+        return
+    quoted = _quoted(node)
+    for axis in AXES:
+        about = MASK if axis in (1, -2) and "mask" in quoted else LESS
+        yield about.format(quoted), _method(node, "unsqueeze", axis)
+    yield MORE.format(quoted), _method(node, "squeeze", -1)
+    yield MORE.format(quoted), _method(node, "squeeze", 1)
+
+
+# --- Slips of any kind ----------------------------------------------------------------------------
+
+
+def _small(node: ast.AST) -> Iterator[Variant]:
+    for variant in _variants(node):
+        yield "", variant
+
+
+def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            for other in OPERATORS.get(type(op), []):
+                yield ast.BinOp(left, other(), right)
+            if not isinstance(op, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr):
+                yield ast.BinOp(right, op, left)
+            yield left
+            yield right
+            if isinstance(op, ast.Div | ast.Mult):
+                yield ast.BinOp(left, op, ast.BinOp(right, ast.Pow(), ast.Constant(0.5)))
+        case ast.BoolOp(op=op, values=values):
+            yield from (ast.BoolOp(other(), values) for other in OPERATORS[type(op)])
+        case ast.Compare(left=left, ops=[op], comparators=others):
+            for other in OPERATORS.get(type(op), []):
+                yield ast.Compare(left, [other()], others)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield ast.IfExp(test, orelse, body)
+            yield from (body, orelse)
+        case ast.Constant(value=bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() as value):
+            for new in dict.fromkeys([value + 1, value - 1, -1, -2, 0, 1, 2, 10 * value]):
+                yield ast.Constant(new)
+        case ast.Constant(value=float() as value):
+            for new in (value * 2, value / 2, -value, 1.0, 0.0, 0.5):
+                yield ast.Constant(new)
+        case ast.Attribute(value=value, attr=attr, ctx=ast.Load()):
+            for other in OTHERS.get(attr, []):
+                yield ast.Attribute(value, other, ast.Load())
+            if attr in ("T", "mT"):
+                yield value
+        case ast.Call():
+            yield from _calls(node)
+        case ast.Subscript(value=value, ctx=ast.Load()):
+            yield value
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            one = ast.Constant(1)
+            yield ast.Slice(None, upper, step)
+            yield ast.Slice(lower, None, step)
+            yield ast.Slice((lower and ast.BinOp(lower, ast.Sub(), one)) or one, upper, step)
+            yield ast.Slice(upper, lower, step)
+        case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
+            for one, other in itertools.combinations(range(min(len(parts), 5)), 2):
+                new = [*parts]
+                new[one], new[other] = parts[other], parts[one]
+                yield type(node)(new, ast.Load())
+        case ast.Assign() | ast.AugAssign() | ast.Expr():
+            yield None
+
+
+def _calls(node: ast.Call) -> Iterator[ast.AST]:
+    func, args, keywords = node.func, node.args, node.keywords
+    if isinstance(func, ast.Attribute):
+        yield func.value  # the object without the method call
+    if args:
+        yield args[0]
+        yield ast.Call(func, args[:-1], keywords)
+    if getattr(func, "attr", "") in ("masked_fill", "masked_fill_", "where"):
+        yield ast.Call(func, [ast.UnaryOp(ast.Invert(), args[0]), *args[1:]], keywords)
+    for keyword in keywords:
+        yield ast.Call(func, args, [other for other in keywords if other is not keyword])
+    for one, other in itertools.combinations(range(min(len(args), 4)), 2):
+        new = [*args]
+        new[one], new[other] = args[other], args[one]
+        yield ast.Call(func, new, keywords)
+
+
+def _missing(node: ast.AST) -> Iterator[Variant]:
+    """Yield a node with what may be missing around it."""
+    match node:
+        case ast.BinOp(left=left, op=ast.MatMult()):
+            width = ast.parse(f"({ast.unparse(left)}).shape[-1] ** 0.5", mode="eval").body
+            yield "", ast.BinOp(node, ast.Div(), width)
+    if isinstance(node, ast.BinOp | ast.Call) or isinstance(node, ast.Name | ast.Subscript):
+        if isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            yield "", _mt(node)
+            yield "", ast.UnaryOp(ast.Invert(), node)
+            yield "", _method(node, "tanh")
+            yield "", _method(node, "softmax", -1)
+            yield "", _method(node, "sum", 1)
+
+
+def _names(tree: ast.AST) -> list[str]:
+    """Return the arguments and variables of a piece of code, and the attributes of `self`."""
+    own = [name for definition in tree.body for name in sorted(code.own(definition))]
+    parts = [ast.unparse(node) for node in ast.walk(tree) if _is_own_part(node)]
+    return [*dict.fromkeys([*own, *parts])]
+
+
+def _is_own_part(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
+
+
+def _other_names(node: ast.AST, names: list[str]) -> Iterator[Variant]:
+    """Yield another variable in place of one: the old state for the new one."""
+    is_name, is_part = isinstance(node, ast.Name), _is_own_part(node)
+    if isinstance(node, ast.Call) and _called(node) in MADE:
+        for name in names[:MOST_NAMES]:
+            if not name.startswith("self"):
+                yield "", ast.Name(name, ast.Load())
+    if (is_name or is_part) and isinstance(node.ctx, ast.Load) and ast.unparse(node) in names:
+        alike = [name for name in names if name.startswith("self.") == is_part]
+        for name in alike[:MOST_NAMES]:
+            if name not in (ast.unparse(node), "self"):
+                yield "", ast.parse(name, mode="eval").body

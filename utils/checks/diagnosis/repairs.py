@@ -1,0 +1,228 @@
+"""Change one place in a wrong answer's code, and see what is still wrong with it.
+
+Two slips hide each other. If one is mended, the values are right, or those of a known mistake: the
+other slip. A change is told only if the answer, run with it, returns what the sentence says.
+"""
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from utils.checks.compare import are_close, listed
+from utils.checks.diagnosis.edits import Edit, definitions, edits
+from utils.checks.diagnosis.relations import BITS, ENOUGH
+from utils.checks.tasks import Case, Mistake, Record, Trial
+from utils.checks.trace import LONGEST_LINE
+
+BATCH = 40  # edits that are tried before the next ones are made
+MOST_EDITS = 1000
+MOST_VERIFIED = 10  # edits of a kind that are tried in all cases
+BITS_OF_A_CHOICE = 10  # a thousand edits are tried
+
+Outputs = Mapping[str, np.ndarray]
+
+
+class Editable(NamedTuple):
+    """An answer whose code can be changed.
+
+    Args:
+        source: the cell that defines it.
+        run: function of codes and cases that returns the outputs of each code in each case, code by
+            code; None if a call fails.
+    """
+
+    source: str
+    run: Callable[[Sequence[str], Sequence[Case]], Sequence[Outputs | None]]
+
+
+class Repairs:
+    """The search for a place at which a change mends an answer, or a part of it.
+
+    Args:
+        record: the task, its cases and the expected values.
+        trials: the cases in which the answer returned something.
+        answer: the answer, whose code can be changed.
+    """
+
+    def __init__(self, record: Record, trials: Sequence[Trial], answer: Editable):
+        self.record, self.answer = record, answer
+        self.tolerance = record.task.tolerance
+        self.given = [trial.actual.outputs for trial in trials]
+        self.given += [None] * (len(record.cases) - len(trials))
+        self.expected = [known.outputs for known in record.expected]
+        self.known = {
+            mistake: [known.outputs for known in record.mistaken[mistake.name]]
+            for mistake in record.task.mistakes
+        }
+
+    def describe(self) -> str:
+        """Return a sentence on the first change that mends something; "" if none does."""
+        wrong = [n for n, given in enumerate(self.given) if not self._right(n, given)]
+        if not wrong:
+            return ""
+        first = wrong[0]
+        parts: list[Edit] = []
+        left: list[tuple[Edit, Mistake]] = []
+        by_shape = self.given[first] is None or any(
+            self.given[first][name].shape != values.shape
+            for name, values in self.expected[first].items()
+        )
+        tree = definitions(self.answer.source)
+        for edit, outputs in self._tried(edits(tree, by_shape), first):
+            if outputs is None:
+                continue
+            if self._right(first, outputs):
+                if self._in_all_cases(edit, self.expected):
+                    return self._words(edit, "makes all that your answer returns right")
+                parts.append(edit)
+            elif any(self._same(first, name, outputs) for name in self._wrong_outputs(first)) or (
+                edit.sure and self.given[first] is None
+            ):
+                parts.append(edit)
+            for mistake, known in self.known.items():
+                if self._alike(known[first], outputs):
+                    left.append((edit, mistake))
+        for edit, mistake in left[:MOST_VERIFIED]:
+            if self._leaves(edit, mistake):
+                return f"{self._words(edit, 'leaves one fault')}: {mistake.explanation}"
+        for edit in parts[:MOST_VERIFIED]:
+            if sentence := self._in_part(edit):
+                return sentence
+        return ""
+
+    def _tried(self, all_edits: Iterator[Edit], number: int) -> Iterator[tuple[Edit, Outputs]]:
+        case = self.record.cases[number]
+        some = itertools.islice(all_edits, MOST_EDITS)
+        while batch := [*itertools.islice(some, BATCH)]:
+            codes = [edit.code for edit in batch]
+            yield from zip(batch, self.answer.run(codes, [case]), strict=True)
+
+    def _same(self, number: int, name: str, outputs: Outputs) -> bool:
+        return are_close(self.expected[number][name], outputs[name], self.tolerance)
+
+    def _alike(self, known: Outputs, outputs: Outputs | None) -> bool:
+        return outputs is not None and all(
+            are_close(values, outputs[name], self.tolerance) for name, values in known.items()
+        )
+
+    def _right(self, number: int, outputs: Outputs | None) -> bool:
+        return self._alike(self.expected[number], outputs)
+
+    def _wrong_outputs(self, number: int) -> list[str]:
+        given = self.given[number]
+        names = self.record.task.outputs
+        return [name for name in names if given is None or not self._same(number, name, given)]
+
+    def _in_all_cases(self, edit: Edit, known: Sequence[Outputs]) -> bool:
+        after = self.answer.run([edit.code], self.record.cases)
+        return all(map(self._alike, known, after))
+
+    def _leaves(self, edit: Edit, mistake: Mistake) -> bool:
+        """Decide whether a change leaves a known mistake, and one that was there before it."""
+        known = self.known[mistake]
+        if not self._in_all_cases(edit, known):
+            return False
+        if any(
+            self._right(number, given) and not self._right(number, known[number])
+            for number, given in enumerate(self.given)
+        ):
+            return False  # the change makes the mistake
+        if edit.words and None in self.given:
+            return True
+        if self._bits(known) < ENOUGH + BITS_OF_A_CHOICE:
+            return False
+        decides = any(values.dtype.kind != "f" for values in known[0].values())
+        if not edit.takes_away and not decides:  # decisions often agree by chance
+            return True
+        return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
+
+    def _bits(self, known: Sequence[Outputs], given: Sequence[Outputs | None] | None = None) -> int:
+        """Return the bits of evidence in what a known mistake makes wrong.
+
+        With `given`, they are those of wrong outputs that an answer returns somewhere.
+        """
+        return sum(
+            BITS.get(values.dtype.kind, 0) * _count_of_wrong(self.expected[number][name], values)
+            for number, outputs in enumerate(known)
+            for name, values in outputs.items()
+            if given is None
+            or any(are_close(values, own, self.tolerance) for own in (given[number] or {}).values())
+        )
+
+    def _mends_elsewhere(self, edit: Edit) -> bool:
+        """Decide whether after a change, another one at another place makes all right."""
+        tree = definitions(self.answer.source)
+        first = next(n for n, given in enumerate(self.given) if not self._right(n, given))
+        for same in edits(tree, by_shape=False):
+            if same.code == edit.code:
+                for other, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
+                    if self._right(first, outputs) and self._in_all_cases(other, self.expected):
+                        return True
+                return False
+        return False
+
+    def _in_part(self, edit: Edit) -> str:
+        """Describe a change that makes some outputs right, or some cases, and none wrong."""
+        after = self.answer.run([edit.code], self.record.cases)
+        if None in after:
+            return ""
+        names = self.record.task.outputs
+
+        def right(name: str, returned: Sequence[Outputs | None]) -> list[bool]:
+            return [
+                outputs is not None and self._same(number, name, outputs)
+                for number, outputs in enumerate(returned)
+            ]
+
+        before, now = ({name: right(name, each) for name in names} for each in (self.given, after))
+        if any(b and not n for name in names for b, n in zip(before[name], now[name], strict=True)):
+            return ""
+        bits = sum(
+            BITS.get(values.dtype.kind, 0) * values.size
+            for name in names
+            for number, values in enumerate(known[name] for known in self.expected)
+            if now[name][number] and not before[name][number]
+        )
+        if bits < ENOUGH:
+            if edit.sure and self._right_shapes(after):
+                return self._words(edit, "makes all shapes right, but not yet all values")
+            return ""
+        whole = [f"`{name}`" for name in names if all(now[name]) and not all(before[name])]
+        if whole:
+            others = [f"`{name}`" for name in names if not all(now[name])]
+            differ = "differs" if len(others) == 1 else "differ"
+            return (
+                self._words(
+                    edit, f"makes {listed(whole)} right. Then only {listed(others)} {differ}"
+                )
+                + "."
+            )
+        return ""
+
+    def _right_shapes(self, returned: Sequence[Outputs]) -> bool:
+        return all(
+            outputs[name].shape == values.shape
+            for outputs, known in zip(returned, self.expected, strict=True)
+            for name, values in known.items()
+        )
+
+    def _words(self, edit: Edit, effect: str) -> str:
+        text = self.answer.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
+        if edit.words:
+            return f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
+        at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
+        return f"Look at {at}`{text}` (line {edit.line}): one small change there {effect}"
+
+
+def _count_of_wrong(expected: np.ndarray, values: np.ndarray) -> int:
+    if expected.shape != values.shape:
+        return values.size
+    return int((~np.isclose(expected, values, equal_nan=True)).sum())
+
+
+def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> str:
+    """Describe a place in a wrong answer's code at which one change mends it, or a part of it."""
+    return Repairs(record, trials, answer).describe()
