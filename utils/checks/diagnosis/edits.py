@@ -383,13 +383,13 @@ def _missing(node: ast.AST) -> Iterator[Variant]:
         case ast.BinOp(left=left, op=ast.MatMult()):
             width = ast.parse(f"({ast.unparse(left)}).shape[-1] ** 0.5", mode="eval").body
             yield "", ast.BinOp(node, ast.Div(), width)
-    if isinstance(node, ast.BinOp | ast.Call) or isinstance(node, ast.Name | ast.Subscript):
-        if isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-            yield "", _mt(node)
-            yield "", ast.UnaryOp(ast.Invert(), node)
-            yield "", _method(node, "tanh")
-            yield "", _method(node, "softmax", -1)
-            yield "", _method(node, "sum", 1)
+    is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    if is_read and isinstance(node, ast.BinOp | ast.Call | ast.Name | ast.Subscript):
+        yield "", _mt(node)
+        yield "", ast.UnaryOp(ast.Invert(), node)
+        yield "", _method(node, "tanh")
+        yield "", _method(node, "softmax", -1)
+        yield "", _method(node, "sum", 1)
 
 
 def _names(tree: ast.AST) -> list[str]:

@@ -78,9 +78,10 @@ class Repairs:
                 if self._in_all_cases(edit, self.expected):
                     return self._words(edit, "makes all that your answer returns right")
                 parts.append(edit)
-            elif any(self._same(first, name, outputs) for name in self._wrong_outputs(first)) or (
-                edit.sure and self.given[first] is None
-            ):
+                continue
+            wrong = self._wrong_outputs(first)
+            helps = any(self._same(first, name, outputs) for name in wrong)
+            if helps or (edit.sure and self.given[first] is None):
                 parts.append(edit)
             for mistake, known in self.known.items():
                 if self._alike(known[first], outputs):
