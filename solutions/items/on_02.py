@@ -135,7 +135,7 @@ ITEMS = [
                 points * (added[:, None] + said).float().tanh()
             ),
             "scores-alike": lambda said, added: _map(added[:, None] * said),
-            "low-score-hides": lambda said, added: torch.full((len(added), len(said)), 1 / 3),
+            "softmax-over-queries": lambda said, added: (added[:, None] + said).float().softmax(0),
         },
         result=grid(["le", "chat"], ["the", "cat", "sat"]),
         why="Without the tanh a state adds the same to all scores of its row, and a softmax sees "
@@ -163,7 +163,10 @@ ITEMS = [
         text="A sentence of {words} words is filled up to {row} places, and nobody masks the "
         "padding. An untrained judge gives all places the same score. Which share of the "
         "attention goes to padding?",
-        draw=lambda draw: {"words": int(draw.whole(3, 12)), "row": int(draw.whole(14, 30))},
+        draw=lambda draw: {
+            "words": (words := int(draw.whole(4, 18))),
+            "row": words + int(draw.whole(3, 15)),
+        },
         right=lambda words, row: 1 - words / row,
         wrong={
             "padding-is-harmless": lambda: 0,

@@ -53,7 +53,9 @@ def _from_to(low, high):
     return f"from {low} to {high}"
 
 
-def within_exactly(centre, half):
+def without_rounding(centre, half):
+    if centre % 1 > 0.5:  # the decimals are cut off
+        return _from_to(int(centre) - half, int(centre) + half)
     return _from_to(int(centre - half) + 1, int(centre + half))
 
 
@@ -89,6 +91,12 @@ def changes(looks_first, changed):
     if changed == "`memory`":
         return 2 if looks_first else 1
     return 0 if looks_first else 2
+
+
+def the_other_way_round(looks_first, changed):
+    """Change whichever of the two stays, in the step where only one of them changes."""
+    places = [changes(looks_first, changed), changes(not looks_first, changed)]
+    return 1 - min(places)
 
 
 ITEMS = [
@@ -143,9 +151,7 @@ ITEMS = [
         wrong={
             "stale-value": lambda looks_first, changed: changes(not looks_first, changed),
             "input-unused": lambda: 3,
-            "opposite": lambda looks_first, changed: {0: 1, 1: 0, 2: 3 - 2 - looks_first}[
-                changes(looks_first, changed)
-            ],
+            "opposite": the_other_way_round,
         },
         result=lambda place: CHANGES[place],
         why="Follow the lines: what is computed from something changed changes too, and a line "
@@ -159,7 +165,7 @@ ITEMS = [
         draw=_centre,
         right=lambda centre, half: _from_to(round(centre) - half, round(centre) + half),
         wrong={
-            "local-attention-roughly": within_exactly,
+            "local-attention-roughly": without_rounding,
             "off-by-one": lambda centre, half: _from_to(
                 round(centre) - half, round(centre) + half - 1
             ),
@@ -179,7 +185,7 @@ ITEMS = [
         right=lambda weights, bell: weights * bell,
         wrong={
             "divide-again": lambda weights, bell: weights * bell / (weights * bell).sum(),
-            "local-attention-roughly": lambda weights, bell: weights * (bell >= 0.5),
+            "local-attention-roughly": lambda weights, bell: weights * (bell > 0.8),
             "steps-in-any-order": lambda weights, bell: (weights * bell).softmax(-1),
         },
         result=grid([], PLACES[:5]),
