@@ -67,7 +67,7 @@ def mask_lines(operator, row_first):
 
 
 def _closed_row(draw):
-    size, low = int(draw.whole(2, 5)), pick(draw, ["-math.inf", "-1e9"])
+    size, low = int(draw.whole(2, 5)), pick(draw, ["-math.inf", "-1e9", "-1e9"])
     scores = some(draw, range(-4, 6), size)
     lines = f"""
 scores = torch.tensor([{", ".join(f"{score}." for score in scores)}])  # float32
@@ -110,9 +110,8 @@ ITEMS = [
         draw=_divided,
         right=lambda width, divisor: math.sqrt(width) / divisor,
         wrong={
-            "variance-is-spread": lambda width, divisor: width / divisor**2,
+            "variance-is-spread": lambda width, divisor: width / divisor,
             "no-scale": lambda divisor: 1 / divisor,
-            "scale-by-width": lambda width, divisor: width / divisor,
         },
         result=number(2),
         typed=True,

@@ -16,7 +16,7 @@ PLACES = [*range(40)]
 
 def _split(draw):
     while True:
-        words, heads, width = int(draw.whole(3, 4)), int(draw.whole(2, 3)), int(draw.whole(2, 3))
+        words, heads, width = int(draw.whole(3, 5)), int(draw.whole(2, 3)), int(draw.whole(2, 4))
         head, word = int(draw.whole(0, heads - 1)), int(draw.whole(0, words - 1))
         if head != word:
             break
@@ -49,12 +49,12 @@ def every_other(words, heads, width, head, word):
 
 def _layer(draw):
     heads, width = pick(draw, [4, 8]), pick(draw, [4, 8, 16])
-    sharing = pick(draw, [1, 2, heads // 2, heads])
+    sharing = pick(draw, [1, 2, heads // 2])
     return {"heads": heads, "width": heads * width, "kv_heads": sharing}
 
 
-def layer(heads, width, kv_heads, wide=2, narrow=2):
-    return wide * width**2 + narrow * width * width * kv_heads // heads
+def layer(heads, width, kv_heads):
+    return 2 * width**2 + 2 * width * (width // heads) * kv_heads
 
 
 # --- shuffled-words
@@ -166,9 +166,11 @@ ITEMS = [
             "heads-share-the-width": lambda heads, width, kv_heads: (
                 heads * layer(heads, width, kv_heads)
             ),
-            "heads-as-one": lambda heads, width, kv_heads: layer(heads, width, kv_heads) // heads,
-            "projection-left-out": lambda heads, width, kv_heads: layer(
-                heads, width, kv_heads, wide=1
+            "half-is-enough": lambda heads, width, kv_heads: (
+                3 * width**2 + width * (width // heads) * kv_heads
+            ),
+            "projection-left-out": lambda heads, width, kv_heads: (
+                layer(heads, width, kv_heads) - width**2
             ),
         },
         result=number(0),
