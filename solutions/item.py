@@ -212,7 +212,7 @@ def alike(shown: Sequence[Any]) -> str:
         if one == other:
             return f"two options are the same, {one}"
         a, b = _numbers(one), _numbers(other)
-        is_fine = isinstance(one, dict) or (isinstance(one, str) and "." in one)
+        is_fine = one.get("digits") != 0 if isinstance(one, dict) else "." in one
         if a and b and len(a) == len(b) and is_fine and max(map(_distance, a, b)) < GAP:
             return f"two options hardly differ, {one} and {other}"
     return ""

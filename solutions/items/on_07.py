@@ -1,0 +1,191 @@
+"""Items on notebook 07, attention in practice."""
+
+import math
+
+import torch
+
+from solutions.item import Item, grid, number, word_of
+from solutions.items._draws import pick, some
+
+TIRED = ["the", "girl", "was", "tired"]
+LINES = ["line A", "line B", "line C", "line D"]
+
+# Where four queries look: how many words each of them looks at, and all together → the places
+KINDS = {
+    (1, 4): [[0], [1], [2], [3]],
+    (1, 1): [[0], [0], [0], [0]],
+    (4, 4): [[0, 1, 2, 3]] * 4,
+    (1, 2): [[0], [1], [1], [0]],
+    (2, 2): [[0, 1]] * 4,
+    (2, 4): [[0, 1], [2, 3], [0, 2], [1, 3]],
+}
+
+
+# --- two-numbers-of-a-map
+
+
+def _kind(draw):
+    row, together = pick(draw, [*KINDS])
+    return {"row": row, "together": together, "places": draw.order(4), "noise": draw.whole(1, 5, 4)}
+
+
+def map_of(kind, places, noise):
+    weights = noise.repeat(4, 1) / 100
+    for row, targets in zip(weights, KINDS[kind], strict=True):
+        row[places[torch.tensor(targets)]] += (1 - row.sum()) / len(targets)
+    return weights
+
+
+def like_it_in(side):
+    """Return a function that makes a map which agrees in the first number, or the second only."""
+
+    def wrong(row, together, places, noise):
+        asked = (row, together)
+        others = [kind for kind in KINDS if kind[side] == asked[side] and kind != asked]
+        return map_of(others[0], places, noise)
+
+    return wrong
+
+
+def like_it_in_neither(row, together, places, noise):
+    others = [kind for kind in KINDS if kind[0] != row and kind[1] != together]
+    return map_of(others[0], places, noise)
+
+
+# --- words-of-all-queries
+
+
+def _shared_out(draw):
+    words, queries = pick(draw, [2, 3, 4, 5, 6]), pick(draw, [2, 3, 4])
+    return {"words": words, "queries": words * queries, "length": words + int(draw.whole(1, 9))}
+
+
+# --- clipped-gradient
+
+
+def _gradient(draw):
+    a, b, length = pick(draw, [(3, 4, 5), (5, 12, 13), (8, 15, 17), (6, 8, 10), (20, 21, 29)])
+    signs = 2 * draw.whole(0, 1, 2) - 1
+    return {
+        "gradient": torch.tensor(some(draw, [a, b], 2)).float() * signs,
+        "length": length,
+        "most": pick(draw, [2, 3, 4]),
+    }
+
+
+# --- what-it-depends-on
+
+
+def _counterfactuals(draw):
+    weights = torch.tensor(some(draw, [0.04, 0.08, 0.12, 0.2, 0.56, 0.3, 0.6, 0.45], 4))
+    return {
+        "weights": (weights / weights.sum()),
+        "chances": torch.tensor(some(draw, [0.01, 0.05, 0.23, 0.4, 0.62, 0.8, 0.86, 0.89], 4)),
+    }
+
+
+# --- number-check
+
+
+def _lines(draw):
+    number_ = int(draw.whole(1000, 9999))
+    tens, ones = number_ // 10 % 10, number_ % 10
+    swapped = number_ - 10 * tens - ones + 10 * ones + tens
+    amount, cents = int(draw.whole(1100, 9900)), int(draw.whole(10, 99))
+    small, plain = int(draw.whole(12, 99)), int(draw.whole(100, 999))
+    rows = [
+        ("wrong", str(number_), str(swapped)),
+        ("form", f"{amount},{cents}", f"{amount:,}.{cents}"),
+        ("weak", str(small), str(small)),
+        ("strong", str(plain), str(plain)),
+    ]
+    largest = {"wrong": pick(draw, [0.71, 0.84]), "form": 0.77, "weak": 0.36, "strong": 0.97}
+    rows = some(draw, rows, 4)
+    lines = [f"{'':8}{'written':12}{'looked at':12}weight"]
+    for name, (kind, written, seen) in zip(LINES, rows, strict=True):
+        lines.append(f"{name:8}{written:12}{seen:12}{largest[kind]:.2f}")
+    return {"lines": "\n".join(lines), "kinds": [kind for kind, *_ in rows], "differ": ones != tens}
+
+
+ITEMS = [
+    Item(
+        id="two-numbers-of-a-map",
+        section="07.2",
+        text="Each query looks at about {row} of four words (row words), and all queries together "
+        "at about {together} (all words). Which map is that?",
+        draw=_kind,
+        right=lambda row, together, places, noise: map_of((row, together), places, noise),
+        wrong={"map-by-one-sign": [like_it_in(0), like_it_in(1)], "opposite": like_it_in_neither},
+        result=grid(),
+        why="Along a row you see how many words one query looks at, across the rows how many all "
+        "of them look at. Both have to fit.",
+    ),
+    Item(
+        id="words-of-all-queries",
+        section="07.2",
+        text="{queries} queries look at {length} words. Each gives all its weight to one word; "
+        "{words} of the words are looked at, each by equally many queries. What is *all words*, "
+        "exp(H) of the mean row?",
+        draw=_shared_out,
+        right=lambda words: words,
+        wrong={
+            "averages-anywhere": lambda: 1,
+            "logarithm": lambda words: math.log(words),
+            "row-is-sentence": lambda length: length,
+        },
+        result=number(1),
+        typed=True,
+        why="The mean row gives equal shares to the words that anybody looks at, and exp(H) of n "
+        "equal shares is n. Each row alone has exp(H) = 1.",
+    ),
+    Item(
+        id="clipped-gradient",
+        section="07.2",
+        text="A gradient has the two numbers below. It is clipped by its norm, to {most}. What is "
+        "it then?",
+        draw=_gradient,
+        shows={"gradient": grid([], [], 0)},
+        right=lambda gradient, length, most: gradient * most / length,
+        wrong={
+            "clipping-reshapes": lambda gradient, most: gradient.clamp(-most, most),
+            "length-of-a-vector": lambda gradient, most: gradient * most / gradient.abs().sum(),
+            "constant-factor": lambda gradient, length: gradient / length,
+        },
+        result=grid(),
+        why="The length is the root of the sum of the squares. If it is too long, the whole "
+        "gradient is multiplied by one factor; its direction stays.",
+    ),
+    Item(
+        id="number-check",
+        section="07.3",
+        text="In each of four lines a number was written; beside it the number with the largest "
+        "weight, and this weight. Which line does the check report?",
+        draw=_lines,
+        shows={"lines": lambda lines: {"code": lines}},
+        right=lambda kinds: kinds.index("wrong"),
+        wrong={
+            "written-form": lambda kinds: kinds.index("form"),
+            "largest-of-a-row": lambda kinds: kinds.index("weak"),
+            "opposite": lambda kinds: kinds.index("strong"),
+        },
+        result=word_of(LINES),
+        why="The check compares the value that was written with the value that was looked at, "
+        "whatever the form, and whatever the weight.",
+    ),
+    Item(
+        id="what-it-depends-on",
+        section="07.4",
+        text="A model writes *fatiguée* with probability 0.90. Below: its weights in that step, "
+        "and the probability if one source word is exchanged. On which word does it depend most?",
+        draw=_counterfactuals,
+        shows={"weights": grid(["weight"], TIRED), "chances": grid(["then"], TIRED)},
+        right=lambda chances: chances.argmin(),
+        wrong={
+            "plausible-is-right": lambda weights: weights.argmax(),
+            "opposite": lambda chances: chances.argmax(),
+        },
+        result=word_of(TIRED),
+        why="What a word does for the output shows when it is changed. A weight says where was "
+        "read, and the state read there knows its neighbours too.",
+    ),
+]
