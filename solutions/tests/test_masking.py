@@ -80,7 +80,6 @@ BELOW = [
     "softmax_with_temperature",
     "normalised_heatmap",
     "gaussian_window",
-    "weights_without_padding",
     "scaled_attention",
     "masked_weights",
     "streaming_attention",
