@@ -36,13 +36,14 @@ def map_of(kind, places, noise):
     return weights
 
 
-def like_it_in(side):
-    """Return a function that makes a map which agrees in the first number, or the second only."""
+def like_it_in_one(which):
+    """Return a function that makes a map which agrees with what is asked in one number only."""
 
     def wrong(row, together, places, noise):
-        asked = (row, together)
-        others = [kind for kind in KINDS if kind[side] == asked[side] and kind != asked]
-        return map_of(others[0], places, noise)
+        by_row = [kind for kind in KINDS if kind[0] == row and kind[1] != together]
+        by_all = [kind for kind in KINDS if kind[0] != row and kind[1] == together]
+        kinds = [*by_row[:1], *by_all[:1], *by_row[1:], *by_all[1:]]
+        return map_of(kinds[which], places, noise)
 
     return wrong
 
@@ -115,7 +116,10 @@ ITEMS = [
         "at about {together} (all words). Which map is that?",
         draw=_kind,
         right=lambda row, together, places, noise: map_of((row, together), places, noise),
-        wrong={"map-by-one-sign": [like_it_in(0), like_it_in(1)], "opposite": like_it_in_neither},
+        wrong={
+            "map-by-one-sign": [like_it_in_one(0), like_it_in_one(1)],
+            "opposite": like_it_in_neither,
+        },
         result=grid(),
         why="Along a row you see how many words one query looks at, across the rows how many all "
         "of them look at. Both have to fit.",
