@@ -163,7 +163,7 @@ ITEMS = [
         wrong={
             "temperature-upside-down": lambda scores, tau: (scores * tau).softmax(-1),
             "temperature-effect": lambda scores: scores.softmax(-1),
-            "shares-need-not-sum-to-one": lambda weights, tau: weights / tau,
+            "softmax-twice": lambda weights, tau: (weights / tau).softmax(-1),
         },
         result=grid([], NOUNS),
         why="Scores are divided by the temperature before the softmax: above 1 the shares come "

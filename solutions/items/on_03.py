@@ -185,8 +185,8 @@ ITEMS = [
         right=lambda weights, bell: weights * bell,
         wrong={
             "divide-again": lambda weights, bell: weights * bell / (weights * bell).sum(),
-            "local-attention-roughly": lambda weights, bell: weights * (bell > 0.8),
-            "steps-in-any-order": lambda weights, bell: (weights * bell).softmax(-1),
+            "input-unused": lambda weights: weights,
+            "softmax-twice": lambda weights, bell: (weights * bell).softmax(-1),
         },
         result=grid([], PLACES[:5]),
         why="After the softmax each weight is multiplied by the height of the bell at its place; "

@@ -1,7 +1,5 @@
 """Items on notebook 09, what looking back costs."""
 
-import torch
-
 from solutions.item import Item, code, grid, number
 from solutions.items._draws import pick
 
@@ -49,13 +47,6 @@ def met(head, kv_heads, group, blocks):
 def neighbour(head, kv_heads, group, blocks):
     right = met(head, kv_heads, group, blocks)
     return right + 1 if right + 1 < kv_heads else right - 1
-
-
-# --- mask-of-a-piece
-
-
-def rows_of_causal(old, new, first, shift=0):
-    return torch.ones(old + new, old + new).tril(shift)[first : first + new]
 
 
 ITEMS = [
@@ -116,22 +107,6 @@ ITEMS = [
         "makes one more: 1 + L(W − 1).",
     ),
     Item(
-        id="mask-of-a-piece",
-        section="09.4",
-        text="A prompt is read in pieces. The cache holds {old} tokens, and the next piece has "
-        "{new}. Which mask do its queries (rows) need? (1: may be looked at.)",
-        draw=lambda draw: {"old": int(draw.whole(1, 5)), "new": int(draw.whole(2, 4))},
-        right=lambda old, new: rows_of_causal(old, new, first=old),
-        wrong={
-            "places-begin-at-zero": lambda old, new: rows_of_causal(old, new, first=0),
-            "future-open": lambda old, new: rows_of_causal(old, new, first=old, shift=1),
-            "off-by-one": lambda old, new: rows_of_causal(old, new, first=old, shift=-1),
-        },
-        result=grid([], [], 0),
-        why="A new token sees everything in the cache, and of its piece what stands up to itself: "
-        "the last rows of the large causal mask.",
-    ),
-    Item(
         id="sink-of-a-head",
         section="09.4",
         text="A head has a learned sink. For one query, exp of the scores of three words and of "
@@ -141,7 +116,7 @@ ITEMS = [
         right=lambda powers: powers[:3] / powers.sum(),
         wrong={
             "divide-again": lambda powers: powers[:3] / powers[:3].sum(),
-            "scores-as-weights": lambda powers: powers[:3].softmax(-1),
+            "input-unused": lambda powers: powers[:3] / (powers[:3].sum() + 1),
             "opposite": lambda powers: powers[:3] / powers[:3].sum() * powers[3] / powers.sum(),
         },
         result=grid([], SINK[:3]),

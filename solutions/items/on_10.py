@@ -1,12 +1,7 @@
 """Items on notebook 10, where am I, and do I need a softmax?"""
 
-import torch
-
-from solutions.item import Item, code, grid, number
+from solutions.item import Item, code, number
 from solutions.items._draws import pick, some
-
-FIVE = ["0", "1", "2", "3", "4"]
-
 
 # --- the-same-score
 
@@ -53,13 +48,6 @@ def _new_word(draw):
 
 def _how_far(back):
     return f"{back} places back" if back >= 0 else f"{-back} places ahead"
-
-
-# --- straight-slope
-
-
-def _penalised(draw):
-    return {"scores": draw.whole(-3, 4, 5).float(), "slope": pick(draw, [0.25, 0.5, 1.0])}
 
 
 # --- written-twice
@@ -130,22 +118,6 @@ ITEMS = [
         },
         why="The score sees the difference of the two places that were used for turning. "
         "`arange` of a single word begins at 0, unless it is told how many came before.",
-    ),
-    Item(
-        id="straight-slope",
-        section="10.2",
-        text="The word at place 4 scores the places 0 to 4. What does ALiBi with slope {slope} "
-        "make of these scores?",
-        draw=_penalised,
-        shows={"scores": grid(["scores"], FIVE, 0)},
-        right=lambda scores, slope: scores - slope * (4 - torch.arange(5)),
-        wrong={
-            "wrong-end": lambda scores, slope: scores - slope * torch.arange(5),
-            "constant-factor": lambda scores, slope: scores + slope * (4 - torch.arange(5)),
-        },
-        result=grid([], FIVE),
-        why="ALiBi subtracts the slope times the distance: nothing from the word's own score, most "
-        "from that of the farthest word.",
     ),
     Item(
         id="written-twice",
