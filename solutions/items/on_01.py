@@ -21,17 +21,7 @@ def _two_scores(draw):
 
 
 def _weights_keys_values(draw):
-    table = draw.whole(-3, 6, 3, 4).float()
-    weights = twentieths(draw, 3)
-    return {"table": torch.cat([weights[:, None], table], 1)}
-
-
-def keys_mixed(table):
-    return table[:, 0] @ table[:, 1:3]
-
-
-def largest_takes_all(table):
-    return table[table[:, 0].argmax(), 3:]
+    return {"weights": twentieths(draw, 3), "vectors": draw.whole(-3, 6, 3, 4).float()}
 
 
 # --- which-key-wins
@@ -60,12 +50,8 @@ def by_division(scores):
 
 
 def _row_and_temperature(draw):
-    scores = draw.whole(0, 5, 4) / 2
-    return {
-        "scores": scores,
-        "weights": scores.softmax(-1),
-        "tau": pick(draw, [0.25, 0.5, 2, 3, 4]),
-    }
+    scores = torch.tensor(some(draw, [0, 0.5, 1, 1.5, 2, 2.5, 3], 4))
+    return {"scores": scores, "weights": scores.softmax(-1), "tau": pick(draw, [0.25, 0.5, 2, 3])}
 
 
 # --- who-looks-at-whom
@@ -106,17 +92,16 @@ ITEMS = [
         "numbers. What is its context?",
         draw=_weights_keys_values,
         shows={
-            "table": grid(
-                ["cat", "sat", "mat"], ["weight", "key 1", "key 2", "value 1", "value 2"], 2
-            )
+            "weights": grid(["weight"], ["cat", "sat", "mat"]),
+            "vectors": grid(["cat", "sat", "mat"], ["key", "key", "value", "value"], 0),
         },
-        right=lambda table: table[:, 0] @ table[:, 3:],
+        right=lambda weights, vectors: weights @ vectors[:, 2:],
         wrong={
-            "keys-handed-out": keys_mixed,
-            "hard-choice": largest_takes_all,
-            "input-unused": lambda table: table[:, 3:].mean(0),
+            "keys-handed-out": lambda weights, vectors: weights @ vectors[:, :2],
+            "hard-choice": lambda weights, vectors: vectors[weights.argmax(), 2:],
+            "input-unused": lambda vectors: vectors[:, 2:].mean(0),
         },
-        result=grid([], ["1", "2"]),
+        result=grid(),
         why="The context is the sum of the values, each times its weight. Keys decide the "
         "weights, and are not handed out.",
     ),
@@ -163,7 +148,7 @@ ITEMS = [
         wrong={
             "temperature-upside-down": lambda scores, tau: (scores * tau).softmax(-1),
             "temperature-effect": lambda scores: scores.softmax(-1),
-            "shares-need-not-sum-to-one": lambda weights, tau: weights / tau,
+            "softmax-twice": lambda weights, tau: (weights / tau).softmax(-1),
         },
         result=grid([], NOUNS),
         why="Scores are divided by the temperature before the softmax: above 1 the shares come "

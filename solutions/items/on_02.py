@@ -71,9 +71,9 @@ ITEMS = [
     Item(
         id="teacher-forcing",
         section="02.1",
-        text="In training the right sentence is *{before} {right} {after}*. After *{before}* the "
-        "decoder finds *{stray}* likeliest. Which word does it read before it writes the next one, "
-        "under teacher forcing?",
+        text="In training the right sentence is *{before} {right} {after}*. As the second word the "
+        "decoder finds *{stray}* likeliest. Which word is it given, under teacher forcing, before "
+        "it writes the third?",
         draw=_told,
         right=lambda right: right,
         wrong={
@@ -121,9 +121,8 @@ ITEMS = [
     Item(
         id="what-the-tanh-is-for",
         section="02.4",
-        text="Two states ask three keys one question. What the keys say, and what the states add, "
-        "stands below; the answer counts {points} points. Which map comes out if the tanh is left "
-        "out of the additive score?",
+        text="An additive score asks one question, which counts {points} points. Below: what three "
+        "keys say to it, and what two states add. Which map comes out if the tanh is left out?",
         draw=_judge,
         shows={
             "said": grid(["keys say"], ["the", "cat", "sat"], 0),

@@ -143,8 +143,8 @@ ITEMS = [
     Item(
         id="which-state-asks",
         section="03.4",
-        text="A step of a decoder is run twice, the second time with another {changed}. What "
-        "becomes of its weights and of its new state?",
+        text="A step of a decoder is run twice, the second time with another {changed} and "
+        "all else as before. What becomes of its weights and of its new state?",
         draw=_step,
         shows={"lines": code},
         right=changes,
@@ -185,8 +185,8 @@ ITEMS = [
         right=lambda weights, bell: weights * bell,
         wrong={
             "divide-again": lambda weights, bell: weights * bell / (weights * bell).sum(),
+            "input-unused": lambda weights: weights,
             "local-attention-roughly": lambda weights, bell: weights * (bell > 0.8),
-            "steps-in-any-order": lambda weights, bell: (weights * bell).softmax(-1),
         },
         result=grid([], PLACES[:5]),
         why="After the softmax each weight is multiplied by the height of the bell at its place; "

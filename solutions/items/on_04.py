@@ -139,18 +139,19 @@ ITEMS = [
         id="read-a-mask",
         section="04.4",
         text="Which mask do these lines make? (1 stands for `True`.)",
-        draw=lambda draw: (drawn := _compared(draw)) | {
-            "lines": mask_lines(drawn["operator"], drawn["row_first"])
-        },
+        draw=lambda draw: (
+            (drawn := _compared(draw))
+            | {"lines": mask_lines(drawn["operator"], drawn["row_first"])}
+        ),
         shows={"lines": code},
         right=compare,
         wrong={
-            "rows-are-keys": lambda operator, row_first, size: compare(operator, row_first, size).T,
+            "axes-anywhere": lambda operator, row_first, size: compare(operator, row_first, size).T,
             "off-by-one": lambda operator, row_first, size: compare(
                 STRICT[operator], row_first, size
             ),
-            "mask-upside-down": lambda operator, row_first, size: ~compare(
-                operator, row_first, size
+            "mask-upside-down": lambda operator, row_first, size: (
+                ~compare(operator, row_first, size)
             ),
         },
         result=grid([], [], 0),

@@ -108,10 +108,12 @@ def codes(width=16):
 
 
 def _weights_and_lengths(draw):
-    return {
-        "weights": twentieths(draw, 4, most=11),
-        "lengths": torch.tensor(some(draw, [0.2, 0.5, 1, 2, 3, 4, 5], 4)),
-    }
+    while True:
+        rows = [some(draw, [0.2, 0.5, 1, 2, 3, 4, 5], 4) for _ in ("keys", "values")]
+        weights, lengths = twentieths(draw, 4, most=11), torch.tensor(rows)
+        winners = {*(weights * lengths).argmax(-1).tolist(), int(weights.argmax())}
+        if len(winners | {int(lengths[1].argmax())}) == 4:
+            return {"weights": weights, "lengths": lengths}
 
 
 ITEMS = [
@@ -217,14 +219,15 @@ ITEMS = [
     Item(
         id="bright-cell",
         section="05.10",
-        text="One row of weights, and how long the value of each word is. Which word adds the "
-        "longest vector to the context?",
+        text="One row of weights, and how long the key and the value of each word are. Which word "
+        "adds the longest vector to the context?",
         draw=_weights_and_lengths,
-        shows={"weights": grid(["weight"], CARDS), "lengths": grid(["length"], CARDS, 1)},
-        right=lambda weights, lengths: (weights * lengths).argmax(),
+        shows={"weights": grid(["weight"], CARDS), "lengths": grid(["key", "value"], CARDS, 1)},
+        right=lambda weights, lengths: (weights * lengths[1]).argmax(),
         wrong={
             "plausible-is-right": lambda weights: weights.argmax(),
-            "input-unused": lambda lengths: lengths.argmax(),
+            "keys-handed-out": lambda weights, lengths: (weights * lengths[0]).argmax(),
+            "input-unused": lambda lengths: lengths[1].argmax(),
         },
         result=word_of(CARDS),
         why="A word adds its weight times its value. A map shows the first factor only.",

@@ -5,7 +5,7 @@ import math
 import torch
 
 from solutions.item import Item, grid, number
-from solutions.items._draws import pick, some
+from solutions.items._draws import pick, some, twentieths
 
 SENTENCES = [
     "le chat dort",
@@ -57,9 +57,15 @@ def mean_of_means(losses, words):
 
 
 def _two_steps(draw):
-    first = torch.tensor(some(draw, [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5], 3))
-    second = torch.tensor([some(draw, [k / 20 for k in range(1, 19)], 3) for _ in range(3)])
-    return {"table": torch.cat([first[:, None], second], 1)}
+    while True:
+        table = torch.cat([twentieths(draw, 3)[:, None], twentieths(draw, 3, 3)], 1)
+        best, next_best = products(table).flatten().topk(2).values.tolist()
+        if best > next_best + 0.02 and int(products(table).argmax()) != greedy(table):
+            return {"table": table}
+
+
+def products(table):
+    return table[:, :1] * table[:, 1:]
 
 
 def _sentence(place):
@@ -152,10 +158,9 @@ ITEMS = [
         "came first. Which sentence of two words does a beam of three find?",
         draw=_two_steps,
         shows={"table": grid(FIRSTS, ["first", *SECONDS])},
-        right=lambda table: (table[:, :1] * table[:, 1:]).argmax(),
+        right=lambda table: products(table).argmax(),
         wrong={
             "hard-choice": greedy,
-            "sum-and-mean": lambda table: (table[:, :1] + table[:, 1:]).argmax(),
             "largest-of-a-row": lambda table: table[:, 1:].argmax(),
         },
         result=_sentence,

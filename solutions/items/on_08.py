@@ -60,22 +60,36 @@ def share_over(logits, change):
     return torch.stack([row.max() for row in rows])
 
 
-# --- where-a-copy-looks
+# --- two-heads-that-copy
 
 
 def _said_twice(draw):
-    words = some(draw, WORDS, int(draw.whole(4, 6)))
-    place = int(draw.whole(1, len(words) - 2))  # in the first half, from 0
+    words = some(draw, WORDS, pick(draw, [3, 4]))
     return {
-        "said": " ".join([*words, *words[: place + 1]]),
-        "word": words[place],
-        "place": place,
-        "now": len(words) + place,
+        "said": " ".join(words * 2),
+        "words": words * 2,
+        "job": pick(draw, ["looks one word back", "copies"]),
+        "most": pick(draw, [0.7, 0.8, 0.9]),
     }
 
 
-def _place(place):
-    return f"place {place}"
+def looks(words, job, most, further=0):
+    """Return the map of a head; words that find nothing look at the first one."""
+    count, half = len(words), len(words) // 2
+    weights = torch.zeros(count, count)
+    for row in range(count):
+        target = row - 1 if job != "copies" else row - half + 1 if row >= half else 0
+        weights[row, max(target - further, 0)] += most
+        weights[row, : row + 1] += (1 - most) / (row + 1)
+    return weights
+
+
+def _labelled(words, weights):
+    return {"words": words, "weights": weights}
+
+
+def shown_map(labelled):
+    return grid(labelled["words"], labelled["words"], 1)(labelled["weights"])
 
 
 ITEMS = [
@@ -89,7 +103,7 @@ ITEMS = [
         right=lambda x: normal(x, -1),
         wrong={
             "averages-anywhere": [lambda x: normal(x, 0), lambda x: normal(x, (0, 1))],
-            "half-is-enough": lambda x: x - x.mean(-1, keepdim=True),
+            "variance-is-spread": lambda x: normal(x, -1) / x.std(-1, correction=0, keepdim=True),
         },
         result=grid([], [], 1),
         why="Each word's own features are shifted to mean 0 and divided by their own spread; the "
@@ -152,20 +166,26 @@ ITEMS = [
         "four come close to equal shares, and no closer to 0.",
     ),
     Item(
-        id="where-a-copy-looks",
+        id="two-heads-that-copy",
         section="08.5",
-        text="A text of random words said twice has come as far as `{said}`. At which place "
-        "(from 0) does an induction head look now, from the last word?",
+        text="Two heads together copy a text said twice: one looks one word back, the other "
+        "copies, and where there is nothing to copy it looks at the first word. Which map belongs "
+        "to the one that {job}?",
         draw=_said_twice,
-        right=lambda place: _place(place + 1),
+        right=lambda words, job, most: _labelled(words, looks(words, job, most)),
         wrong={
-            "off-by-one": [
-                lambda place: _place(place),
-                lambda place: _place(place - 1),
-            ],
-            "heads-as-one": lambda now: _place(now - 1),
+            "heads-as-one": lambda words, job, most: _labelled(
+                words, looks(words, "back" if job == "copies" else "copies", most)
+            ),
+            "reads-by-columns": lambda words, job, most: _labelled(
+                words, looks(words, job, most).T
+            ),
+            "off-by-one": lambda words, job, most: _labelled(
+                words, looks(words, job, most, further=1)
+            ),
         },
-        why="It looks for what came after the earlier occurrence of the present word, since that "
-        "is what comes next. Looking one word back is the work of another head.",
+        result=shown_map,
+        why="Rows look, columns are looked at. One head looks at the word before; the other looks "
+        "for what came after the earlier occurrence of its word.",
     ),
 ]
