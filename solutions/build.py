@@ -48,12 +48,14 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from solutions import facts, labelled
+from solutions.items import all_items
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
 from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
 from utils.course import chapters, public_address
+from utils.items import item_bank
 
 SOURCE = Path(__file__).parent
 COURSE = SOURCE.parent / "notebooks"
@@ -386,6 +388,7 @@ def build(folder: Path, only: str = "") -> None:
     """
     folder.mkdir(exist_ok=True)
     bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
+    item_bank.save([item.stored() for item in all_items()], folder / item_bank.FILE.name)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     paths = dict.fromkeys(wanted.values())
     for path in (path for path in paths if path.parent == SOURCE):
