@@ -9,6 +9,7 @@ stay at chance.
 import inspect
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -143,11 +144,10 @@ class Item:
                 does not stand out; the message says what stood in the way.
         """
         draw = Draw(seed + sum(map(ord, self.id)))
-        versions: dict[str, Version] = {}  # by what is asked, which is not asked twice
+        found: dict[str, tuple[dict, list]] = {}  # by what is asked, which is not asked twice
         complaint = "all draws are the same"
         for _ in range(TRIES):
             drawn = self.draw(draw)
-            asked = repr(drawn)
             options = [
                 (self.result(_called(function, drawn)), slug)
                 for slug, function in [("", self.right), *self._others()]
@@ -155,15 +155,15 @@ class Item:
             shown = [option for option, _ in options]
             if fault := alike(shown) or (not self.typed and stands_out(shown)):
                 complaint = fault
-            elif asked not in versions:
-                versions[asked] = self._version(drawn, options, draw, len(versions))
-            if len(versions) == VERSIONS:
-                break
-        if len(versions) < FEWEST:
+            else:
+                found.setdefault(repr(drawn), (drawn, options))
+        if len(found) < FEWEST:
             raise ValueError(f"`{self.id}`: {complaint}, in nearly all of {TRIES} draws.")
-        return StoredItem(
-            self.id, self.section, self.form, self.why, self.typed, [*versions.values()]
-        )
+        versions = [
+            self._version(drawn, options, draw, turn)
+            for turn, (drawn, options) in enumerate(_balanced([*found.values()]))
+        ]
+        return StoredItem(self.id, self.section, self.form, self.why, self.typed, versions)
 
     def _version(self, drawn: dict, options: list, draw: Draw, turn: int) -> Version:
         """Shuffle the options; `turn` moves the right one, so that its place tells nothing."""
@@ -188,6 +188,35 @@ def _filled(question: str, drawn: Mapping[str, Any]) -> str:
     return re.sub(
         r"\{(\w+)\}", lambda place: str(drawn.get(place[1], place[0])), inspect.cleandoc(question)
     )
+
+
+def _balanced(found: Sequence[tuple[dict, list]]) -> Iterator[tuple[dict, list]]:
+    """Yield draws in which the right option is now the largest, now the oddest, now neither.
+
+    Each next one is that whose right option has the ranks that were rarest so far.
+    """
+    left = [(_ranks([option for option, _ in options]), drawn, options) for drawn, options in found]
+    count: Counter[tuple[str, int]] = Counter()
+    for _ in range(min(VERSIONS, len(left))):
+        best = min(left, key=lambda each: sum(count[rank] for rank in each[0]))
+        left.remove(best)
+        count.update(best[0])
+        yield best[1:]
+
+
+def _ranks(shown: Sequence[Any]) -> list[tuple[str, int]]:
+    """Return which place the first option takes by what somebody sees who reads only options."""
+    numbers = [_numbers(option) for option in shown]
+    seen = {"length": [len(str(option)) for option in shown]}
+    if all(numbers) and len({*map(len, numbers)}) == 1:
+        table = torch.tensor(numbers, dtype=torch.float64)  # (options, numbers)
+        seen = {
+            "size": table.abs().sum(-1).tolist(),
+            "largest": table.amax(-1).tolist(),
+            "oddness": (table[:, None] - table).abs().sum((1, 2)).tolist(),
+            "zeros": (table == 0).sum(-1).tolist(),
+        }
+    return [(name, sum(value < values[0] for value in values)) for name, values in seen.items()]
 
 
 # --- What makes options good ----------------------------------------------------------------------

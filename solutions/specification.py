@@ -11,13 +11,13 @@ import torch
 from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
-from solutions.pairs import pairs
+from solutions.two_at_once import pairs
 from utils.checks import implementations
 from utils.checks.compare import are_close
 from utils.checks.diagnosis import measure_moves
 from utils.checks.diagnosis.behaviours import CLEARLY
 from utils.checks.diagnosis.kept import case_of
-from utils.checks.diagnosis.pairs import alike, sketches
+from utils.checks.diagnosis.two_mistakes import alike, sketches
 from utils.checks.kinds import kind_of
 from utils.checks.runner import (
     Printed,

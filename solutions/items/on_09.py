@@ -83,7 +83,8 @@ ITEMS = [
             ),
             "off-by-one": neighbour,
         },
-        result=lambda head: f"KV head {head}",
+        result=number(0),
+        typed=True,
         why="`repeat_interleave` puts the copies of a head behind it: 0, 0, 1, 1. `repeat` deals "
         "the heads out in turn: 0, 1, 0, 1. Weights expect one of the two.",
     ),

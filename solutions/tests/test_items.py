@@ -30,7 +30,7 @@ def test_an_item_is_complete(item):
     headings = [cell.source for cell in chapter.read().cells if cell.cell_type == "markdown"]
     assert any(re.match(rf"## {section}\. ", heading) for heading in headings)
     assert item.beliefs <= MISCONCEPTIONS.keys()
-    assert len({repr((version.text, version.shows)) for version in item.versions}) >= 4
+    assert len({repr((each.text, each.shows, each.options)) for each in item.versions}) >= 4
     for version in item.versions:
         assert [*version.beliefs].count("") == 1
         assert 3 <= len(version.options) <= 5
@@ -113,8 +113,8 @@ def test_whoever_sees_only_the_options_stays_at_chance():
 
 
 def test_options_that_hardly_differ_or_stand_out_are_refused():
-    assert alike(["0.50", "0.52"]) and not alike(["0.50", "0.53"])
-    assert alike(["cat", "cat"]) and not alike(["2", "3"])
+    assert all(map(alike, (["0.50", "0.52"], ["cat", "cat"])))
+    assert not any(map(alike, (["0.50", "0.53"], ["2", "3"])))
     rows = [grid()(torch.tensor(row)) for row in ([0.5, 0.5], [0.6, 0.6], [0.9, 0.3])]
     assert stands_out(rows) == "the right option stands out by its rows that sum to 1"
     assert stands_out([text("a long way to say so"), text("short"), text("brief")])

@@ -203,7 +203,7 @@ class Record:
         steps: what right answers compute on the way, in each case: tensors as `trace.described`,
             (steps, `trace.NUMBERS`).
         twins: other values for the inputs and parameters of some cases.
-        pairs: places of two mistakes that an answer can make at once (`diagnosis.pairs`).
+        pairs: places of two mistakes that an answer can make at once (`diagnosis.two_mistakes`).
         sketches: what such answers return, in each case: (pairs, outputs, `pairs.NUMBERS`).
     """
 

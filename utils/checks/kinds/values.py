@@ -28,7 +28,6 @@ from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, de
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
 from utils.checks.diagnosis.lines import TraceCases, describe_lines
-from utils.checks.diagnosis.pairs import find_pairs
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -38,6 +37,7 @@ from utils.checks.diagnosis.relations import (
     describe_values,
 )
 from utils.checks.diagnosis.repairs import Editable, describe_repair
+from utils.checks.diagnosis.two_mistakes import find_pairs
 from utils.checks.runner import (
     OUR_SEED,
     AnswerError,
