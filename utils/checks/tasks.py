@@ -204,7 +204,7 @@ class Record:
             (steps, `trace.NUMBERS`).
         twins: other values for the inputs and parameters of some cases.
         pairs: places of two mistakes that an answer can make at once (`diagnosis.two_mistakes`).
-        sketches: what such answers return, in each case: (pairs, outputs, `pairs.NUMBERS`).
+        sketches: what such answers return, in each case: (pairs, outputs, `NUMBERS`).
     """
 
     task: Task

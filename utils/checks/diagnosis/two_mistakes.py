@@ -1,6 +1,7 @@
 """Recognise two known mistakes at once, by what an answer that makes both returns.
 
-The build composes them (`solutions.two_at_once`). A record holds a sketch of each output, not its values.
+The build composes them (`solutions.two_at_once`). A record holds a sketch of each output, and not
+its values.
 """
 
 from collections.abc import Sequence
