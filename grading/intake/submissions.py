@@ -1,4 +1,4 @@
-"""Find the files handed in: in a folder of notebooks, a folder per learner, or the zip of an LMS.
+"""Find the files handed in: a folder of notebooks or of folders, or what a platform exports.
 
 Nothing is unpacked, and no link is followed out of the folder. Reading a submission gives its
 bytes, or one reason why there are none.
@@ -21,6 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from grading.intake import platforms
+from grading.intake.exports import Export, told_twice
+from grading.intake.platforms import PLATFORMS, Owner
 
 CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
 # Characters that a program may leave out when it shows text (`Default_Ignorable_Code_Point`). Some
@@ -66,7 +68,7 @@ class Submission:
     """A file that was handed in."""
 
     learner: str  # the name as handed in, in Unicode's composed form, without invisible letters
-    lms: str  # "canvas", "moodle", or ""
+    lms: str  # the platform, a key of `PLATFORMS`; "" if none
     id: str  # the LMS's number for the learner
     file: str  # path inside the folder or the zip, distinct for each file
     read: Callable[[], bytes]  # returns the bytes, or raises `Unreadable`
@@ -74,7 +76,8 @@ class Submission:
     # larger for a file that a learner handed in later: the number that Canvas gave it, or the time
     # of its last change, in seconds
     order: float = 0.0
-    time: float | None = None  # of its last change; None if a platform, which renames it, made that
+    # when it was handed in, or last changed; None if neither the platform nor its copy tells that
+    time: float | None = None
 
 
 class _File(NamedTuple):
@@ -87,7 +90,7 @@ class _File(NamedTuple):
 
 def key_of(name: str, id: str) -> str:
     """Return a key made of a learner's name and number, which no other learner has."""
-    return f"{name} ({id})" if id else name
+    return f"{name} ({id})" if id not in ("", name) else name
 
 
 def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list[Submission]:
@@ -111,22 +114,22 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
     files.sort(key=lambda file: "/".join(file.parts))
     depth = _wrapper_depth([file.parts for file in files], source, log)
-    platform = platforms.platform_of({file.parts[depth] for file in files})
+    export = Export([file.parts[depth:] for file in files], lambda at: _text(files[at], depth))
     used: Counter[str] = Counter()
     submissions = []
-    for file in files:
-        name = unique = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
-        while used[unique]:
-            used[name] += 1
-            unique = f"{name} ({used[name]})"
-        used[unique] += 1
-        submissions.append(_submission(file, unique, depth, platform))
-    strangers = [submission.file for submission in submissions if submission.lms != platform]
-    if strangers:
-        log(
-            f"Not named as {platforms.NAMES[platform]} names files, and so without a number: "
-            f"{some(strangers)}"
-        )
+    for file, is_own in zip(files, export.is_own, strict=True):
+        name = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
+        for owner in [] if is_own else export.owners(file.parts[depth:]) or [None]:
+            unique = name
+            while used[unique]:
+                used[name] += 1
+                unique = f"{name} ({used[name]})"
+            used[unique] += 1
+            submissions.append(_submission(file, unique, depth, export.platform, owner))
+    if not submissions:
+        raise NoSubmissions(f"There is no notebook in {source}, only files of its platform.")
+    for line in _about_owners(submissions, export):
+        log(line)
     _check_owners(submissions)
     submissions = _within_reason(submissions)
     if len(submissions) > MOST_FILES:
@@ -134,16 +137,59 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
     return submissions
 
 
-def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
-    """Return a file with its learner, whom the folder or file name at `depth` identifies."""
-    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
+def _submission(
+    file: _File, unique: str, depth: int, platform: str, known: Owner | None
+) -> Submission:
+    """Return a file with its learner.
+
+    Args:
+        known: whose it is, as the platform says; else the folder or file name at `depth` does.
+    """
     read = partial(file.read, depth)
-    if known := platforms.owner(platform, parts[0]):
-        order = file.changed if known.number is None else known.number
-        return Submission(known.name, platform, known.id, unique, read, known.late, order)
+    changed = file.changed if PLATFORMS[platform].dated else None
+    if known:
+        at = changed if known.time is None else known.time
+        order = (file.changed if at is None else at) if known.number is None else known.number
+        return Submission(known.name, platform, known.id, unique, read, known.late, order, at)
+    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
-    changed = None if platform else file.changed
     return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
+
+
+def _text(file: _File, depth: int) -> str:
+    """Return the text of a platform's own file; "" if it cannot be read."""
+    try:
+        return clean_lines(file.read(depth).decode("utf-8-sig", errors="replace"))
+    except Unreadable:
+        return ""
+
+
+def _about_owners(submissions: Sequence[Submission], export: Export) -> Iterator[str]:
+    """Yield lines on learners whom the names of the files do not tell for certain."""
+    title = PLATFORMS[export.platform].title
+    strangers = [each.file for each in submissions if each.lms != export.platform]
+    if strangers:
+        yield f"Not named as {title} names files, and so without a number: {some(strangers)}"
+    if not export.is_told:
+        yield (
+            "There is no submission_metadata.yml that says whose Gradescope's submissions are: "
+            "export them once more, or take the whole zip file."
+        )
+    if export.platform == "github":
+        yield "The folders are taken for repositories: a learner is what follows the assignment."
+    numbers: dict[str, set[str]] = {}
+    for each in submissions:
+        numbers.setdefault(each.learner, set()).add(each.id)
+    same = [name for name, ids in numbers.items() if len(ids) > 1]
+    if same and export.platform == "brightspace":
+        yield f"Two learners of one name, told apart by {title}'s numbers: {some(same)}"
+    if export.platform == "google":
+        unsure = [each for each in submissions if not each.id]
+        if twice := [*told_twice([(each.learner, each.file) for each in unsure])]:
+            yield (
+                f"Two files called the same, of one learner or of two of one name: {some(twice)}. "
+                'If they are two, write a number behind each name, "Ada Lovelace (1) - 01.ipynb".'
+            )
 
 
 def _without_exercise(name: str) -> str:
@@ -170,7 +216,7 @@ def _wrapper_depth(paths: Sequence[tuple[str, ...]], source: Path, log: Callable
         elif path[depth].endswith(".ipynb"):
             people.add(_without_exercise(path[depth]))
     people = {name for name in people if not NUMBERED.match(name)}
-    if not platforms.platform_of({path[depth] for path in paths}) and len(people) < 2:
+    if not platforms.platform_of([path[depth:] for path in paths]) and len(people) < 2:
         # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
         depth = int(source.is_file() and paths[0][0] == clean(source.stem))
     top = "/".join(paths[0][: max(depth, 1)])
@@ -276,6 +322,11 @@ def clean(name: str) -> str:
     """Turn a file's name into text that any table can hold, whatever bytes are on the disk."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
+
+
+def clean_lines(text: str) -> str:
+    """Clean each line of a text as `clean` does."""
+    return "\n".join(map(clean, text.splitlines()))
 
 
 def _in_folder(folder: Path) -> Iterator[_File]:
