@@ -163,6 +163,8 @@ def new(options: Namespace) -> int:
     with Reader() as reader:
         text = class_file.new(options.submissions, reader.read)
     path.write_text(text, encoding="utf-8")
+    if "\nnotebooks = []\n" in text:
+        print(f"No notebook of the course is among the files: name those that count in {path}.")
     print(f"{path}: look through it, then grade with: make grade CLASS={path}")
     return 0
 

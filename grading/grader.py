@@ -23,6 +23,7 @@ from grading.assignments import Assignments, builder
 from grading.intake.class_file import ClassFile
 from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
+from grading.intake.platforms import PLATFORMS
 from grading.intake.submissions import (
     CannotGrade,
     Submission,
@@ -212,11 +213,13 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
             "Canvas tells who is late, not by how much: each late file counts as one day late, "
             "whatever `deadline` and `grace` say."
         )
-    elif platform:
+    elif platform == "moodle":
         yield (
             "The rule for late files does nothing: Moodle's files tell no times. Set the deadline, "
             "and as the roster Moodle's grading worksheet, which has the times."
         )
+    elif rules.deadline is not None:
+        yield f"The rule for late files does nothing. {PLATFORMS[platform].when}"
     else:
         yield "The rule for late files does nothing without a deadline: set one."
 

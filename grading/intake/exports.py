@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from grading.intake import platforms
-from grading.intake.platforms import PLATFORMS, Owner
+from grading.intake.platforms import Owner
 
 MOMENT = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(?P<zone>[\w/+:-]*)"
@@ -36,8 +36,7 @@ class Export:
         self._begin = platforms.repositories(paths) if self.platform == "github" else ""
         # beginning of a path → what the platform's own files say of whoever handed in what is there
         self._told: dict[str, list[Owner]] = {}
-        own = PLATFORMS[self.platform].own
-        self.is_own = [bool(re.fullmatch(own, "/".join(path), re.DOTALL)) for path in paths]
+        self.is_own = [platforms.is_own(self.platform, path) for path in paths]
         teller = TELLERS.get(self.platform)
         for number, path in enumerate(paths):
             if teller and self.is_own[number]:
@@ -187,7 +186,7 @@ def told_twice(owned: Sequence[tuple[str, str]]) -> Iterator[str]:
     seen: set[tuple[str, str]] = set()
     told: set[str] = set()
     for name, file in owned:
-        called = name, re.sub(r" ?\(\d+\)(?=\.\w+$)", "", file)
+        called = name, re.sub(r" ?\(\d+\)(?=(\.\w+)?$)", "", file)
         if called in seen and name not in told:
             told.add(name)
             yield name

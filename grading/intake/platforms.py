@@ -170,14 +170,24 @@ def platform_of(paths: Collection[Sequence[str]]) -> str:
     Args:
         paths: the paths of the files, from the one part on that may name a learner.
     """
-    names = {path[0] for path in paths}
-    named = {
-        platform: sum(owner(platform, name) is not None for name in names) for platform in PLATFORMS
-    }
     dated = {path[0] for path in paths if [*path[2:]] == ["timestamp.txt"]}
-    named |= {"nbgrader": len(dated), "github": len(names) if repositories(paths) else 0}
+    begin, named = repositories(paths), {}
+    for key in PLATFORMS:
+        names = {path[0] for path in paths if not is_own(key, path)}
+        fitting = sum(
+            owner(key, name) is not None
+            or (key == "nbgrader" and name in dated)
+            or (key == "github" and bool(begin))
+            for name in names
+        )
+        named[key] = fitting if 2 * fitting > len(names) else 0
     most = max(named, key=named.get)
-    return most if 2 * named[most] > len(names) else ""
+    return most if named[most] else ""
+
+
+def is_own(platform: str, path: Sequence[str]) -> bool:
+    """Return whether a file is the platform's own, which nobody has handed in."""
+    return bool(re.fullmatch(PLATFORMS[platform].own, "/".join(path), re.DOTALL))
 
 
 def repositories(paths: Collection[Sequence[str]]) -> str:
@@ -244,11 +254,13 @@ def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[s
     """
     if platform not in ("canvas", "moodle"):
         return None
-    known = owner(platform, PurePosixPath(file).name)
+    # The first name that the platform has written: the names in a learner's zip file are not.
+    parts = ((part, owner(platform, part)) for part in PurePosixPath(file).parts)
+    part, known = next(filter(lambda pair: pair[1], parts), ("", None))
     if platform == "canvas" and known and known.number is not None:
         # Canvas passes the page on under that file's name, so a notebook comes back as a notebook.
         name = "_".join(filter(None, (name, id, str(known.number), "feedback")))
-        if ".ipynb" not in file:
+        if ".ipynb" not in part:
             return f"{name}.html", page
         cell = nbformat.v4.new_code_cell("# Feedback", id="feedback")
         cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": page})]

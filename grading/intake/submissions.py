@@ -6,6 +6,7 @@ bytes, or one reason why there are none.
 
 import contextlib
 import difflib
+import io
 import os
 import re
 import stat
@@ -38,6 +39,10 @@ MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
 MOST_NESTED = 20  # folders in one another that are opened
 MOST_FILES = 20_000  # rows of a class
 MOST_IN_ZIP = 1_000_000  # files in a zip, whose list has to be read
+MOST_IN_ONE_ZIP = 10_000  # files in a learner's zip
+ZIP = b"PK\x03\x04"  # the beginning of a zip file
+ZIP_ENTRY = b"PK\x01\x02"  # of each entry in the list of its files
+NESTED = "a zip file in a zip file: unpack it"
 TOO_MANY = f"more than {MOST_SEEN_OF_ONE:,} files and folders of one learner"
 TOO_DEEP = f"folders nested more than {MOST_NESTED} deep"
 UNOPENED = "a folder that is not opened"
@@ -126,6 +131,7 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
                 unique = f"{name} ({used[name]})"
             used[unique] += 1
             submissions.append(_submission(file, unique, depth, export.platform, owner))
+    submissions = [each for submission in submissions for each in _opened(submission)]
     if not submissions:
         raise NoSubmissions(f"There is no notebook in {source}, only files of its platform.")
     for line in _about_owners(submissions, export):
@@ -154,6 +160,48 @@ def _submission(
     parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
     return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
+
+
+def _opened(submission: Submission) -> Iterator[Submission]:
+    """Yield the notebooks in a zip file of several; else the file as it is, for its one reader."""
+    members = _members(submission) if submission.file.lower().endswith(".zip") else []
+    if sum(name.endswith(".ipynb") for name in members) < 2:
+        yield submission
+        return
+    for name in members:
+        read = partial(_member_of, submission, name)
+        yield replace(submission, file=f"{submission.file}/{clean(name)}", read=read)
+
+
+def _members(submission: Submission) -> list[str]:
+    """Return the names of notebooks and zip files in a zip file; none if it cannot be opened."""
+    try:
+        names = dict.fromkeys(_archive(submission).namelist())
+    except Exception:  # whoever reads the file is told why
+        return []
+    return [name for name in names if name.endswith((".ipynb", ".zip")) and is_handed_in(name)]
+
+
+def _member_of(submission: Submission, name: str) -> bytes:
+    """Return the bytes of a file in a learner's zip file."""
+    archive = _archive(submission)
+    data = read_member(archive, archive.getinfo(name))
+    if data.startswith(ZIP):
+        raise Unreadable(NESTED)
+    return data
+
+
+def _archive(submission: Submission) -> zipfile.ZipFile:
+    """Open a learner's zip file, whose list may be far longer than anybody's."""
+    data = submission.read()
+    if data.count(ZIP_ENTRY) > MOST_IN_ONE_ZIP:
+        raise Unreadable(f"a zip file of more than {MOST_IN_ONE_ZIP:,} files")
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+def is_handed_in(name: str) -> bool:
+    """Return whether a path in a zip file is that of something that people hand in."""
+    return not any(map(NOT_HANDED_IN.match, name.split("/")))
 
 
 def _text(file: _File, depth: int) -> str:

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grading.intake import platforms
-from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv
+from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv, usual
 from grading.intake.notebook_parser import asked
 from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
-from utils.checks import bank
 
 NO_FILE = ClassFile()
 NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
@@ -63,6 +62,12 @@ class Learner:
     def key(self) -> str:
         """The learner's name in `marks.csv`, with a number that tells people of one name apart."""
         return key_of(self.name, self.id)
+
+    @property
+    def accounts(self) -> tuple[str, str]:
+        """Number and account on the roster."""
+        person = self.rules.person(self.name, self.id)
+        return (person.id, person.login) if person else ("", "")
 
     @cached_property
     def labels(self) -> set[str]:
@@ -185,7 +190,8 @@ def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Lear
         absent = Learner(person.name, "", person.id, rules=rules)
         by_key.setdefault(absent.key, absent)
     class_ = [by_key[key] for key in sorted(by_key)]
-    counting = replace(rules, notebooks=rules.notebooks or _usual(class_))
+    usually = usual(notebooks_of(class_), len(class_))
+    counting = replace(rules, notebooks=rules.notebooks or usually)
     for learner in class_:
         learner.rules = counting
         person = rules.person(learner.name, learner.id)
@@ -194,13 +200,6 @@ def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Lear
             name: result for name, result in learner.results.items() if name in counting.notebooks
         }
     return class_
-
-
-def _usual(class_: Sequence[Learner]) -> list[str]:
-    """Return the notebooks that at least a third of the class handed in; else the commonest."""
-    count = notebooks_of(class_)
-    enough = min(len(class_) / 3, max(count.values(), default=0))
-    return [name for name in bank.tasks() if name in count and count[name] >= enough]
 
 
 def notebooks_of(class_: Sequence[Learner]) -> Counter[str]:
@@ -309,7 +308,7 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
     Whoever has handed in nothing, or is pending, has an empty cell.
     """
     rows = [
-        platforms.Row(learner.name, learner.id, learner.section, _grade(learner))
+        platforms.Row(learner.name, learner.id, learner.section, _grade(learner), *learner.accounts)
         for learner in class_
     ]
     column = class_[0].rules.column if class_ else NO_FILE.column
