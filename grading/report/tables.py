@@ -373,8 +373,7 @@ def standing_of_lost(class_: Sequence[Learner]) -> Iterator[tuple[Result, str]]:
         open_ = [file.file for file in learner.unread]
         for file in learner.files:
             if file.problem:
-                by_hand = "settled by you" if file.file in learner.settled else "settled"
-                yield file, "open" if file.file in open_ else by_hand
+                yield file, "open" if file.file in open_ else "settled"
 
 
 def write_grades(class_: Sequence[Learner], path: Path) -> None:
