@@ -73,7 +73,7 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     add = command(grade)
     handed_in = (
         "a class file, which names the rest; or a folder of notebooks or folders, one per learner; "
-        "or Canvas' or Moodle's zip file"
+        "or the zip file of a platform, such as Canvas"
     )
     add("submissions", type=Path, help=handed_in)
     add("--resume", action="store_true", help="go on in a folder that holds grades")

@@ -92,7 +92,7 @@ class ClassFile:
         grace: seconds after the deadline in which nothing is late.
         extensions: name or number of a learner → a deadline of their own.
         roster: who is in the class.
-        column: name of the assignment in Canvas.
+        column: name of the assignment, or of its grade, on the platform.
         course: address of the folder of the course, for links on learners' pages.
     """
 
@@ -614,7 +614,7 @@ counts = "best"
 # Who is in the class: {export}. It tells who has handed in nothing, and the sections.
 # roster = "roster.csv"
 
-# column = "Week 1 (815)"           # what an export of Canvas' gradebook calls the assignment
+# column = "Week 1 (815)"           # what an export of the platform's grades calls this one
 
 # Where learners have the course, for the links on their pages:
 # course = "https://hub.example.org/user-redirect/lab/tree/attention-course"

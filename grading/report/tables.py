@@ -1,7 +1,7 @@
 """Write `grades.csv` (a row per learner) and `files.csv` (a row per file), and read `marks.csv`.
 
-`grades.csv` has one column of grades, in the form that Canvas or Moodle imports if the files come
-from there; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
+`grades.csv` has one column of grades, in the form that the platform imports which the files come
+from; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
 answers in words, and points for a task that replace the grader's. The grader adds rows to it for
 answers in words, changes no row that has points, and takes the marks into the grades.
 """

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from grading import classroom, grader
-from grading.intake import exports
+from grading.intake import exports, platforms
 from grading.intake.class_file import ClassFile, Person, read_roster
 from grading.intake.platforms import PLATFORMS
 from grading.intake.submissions import CannotGrade, Submission, find, key_of
@@ -287,6 +287,14 @@ def test_a_zip_of_several_notebooks_is_opened_and_one_in_a_zip_is_told(tmp_path)
     ]
     ada = found["ada_1_2_hw.zip/week 1/01.ipynb"]
     assert (ada.learner, ada.id, ada.order, ada.read()) == ("ada", "1", 2, b"first")
+
+
+def test_a_name_in_a_learner_s_zip_takes_nobody_s_page(tmp_path):
+    file = "week 1/eve_778_77002_hw.zip/victim_777_77001_x.ipynb"
+    name, page = platforms.feedback("canvas", "eve", "778", file, "<p>")
+    assert (name, page) == ("eve_778_77002_feedback.html", "<p>")
+    for platform in {*PLATFORMS} - {"canvas", "moodle"}:
+        assert platforms.feedback(platform, "eve", "778", file, "<p>") is None
 
 
 def test_every_platform_is_explained():
