@@ -63,9 +63,9 @@ class Export:
             return [known._replace(id=self._numbers.get((known.name, known.id), ""))]
         if self.platform != "blackboard":
             return self._told.get(path[0]) or [known]
-        for start, (told,) in self._told.items():
-            if path[0].startswith(start) and f"_{told.id}_attempt_" in start:
-                return [told._replace(time=known.time)]
+        told = next(iter(self._told.get(known.start, ())), None)
+        if told and f"_{told.id}_attempt_" in known.start:
+            return [told._replace(time=known.time)]
         return [known._replace(id=known.name)]
 
     def _numbers_needed(self, paths: Sequence[Path]) -> dict[tuple[str, str], str]:

@@ -67,7 +67,7 @@ PLATFORMS = {  # what a pattern of the later ones fits may be a learner's own na
     ),
     "brightspace": Platform(
         "Brightspace",
-        (rf"(?P<id>\d+-\d+) - (?P<name>.+) - (?P<time>{_DAY} \d{{3,4}} [AP]M)(?: - .+)?",),
+        (rf"(?P<id>\d+-\d+) - (?P<name>.+?) - (?P<time>{_DAY} \d{{3,4}} [AP]M)(?: - .+)?",),
         own=r"index\.html",
         form="%b %d, %Y %I%M %p",
         table={
@@ -81,8 +81,8 @@ PLATFORMS = {  # what a pattern of the later ones fits may be a learner's own na
     ),
     "blackboard": Platform(
         "Blackboard",
-        (rf"(?P<start>.+_(?P<name>[^_]+)_attempt_(?P<time>{_SECOND}))(?:_.*|\.txt)",),
-        own=rf"[^/]+_attempt_{_SECOND}\.txt",
+        (rf"(?P<start>.+?_(?P<name>[^_]+)_attempt_(?P<time>{_SECOND}))(?:_.*|\.txt)",),
+        own=rf"(?:(?!_attempt_{_SECOND}).)+_attempt_{_SECOND}\.txt",
         form="%Y-%m-%d-%H-%M-%S",
         table={"Username": "user", "COLUMN": "points"},
         when="The times are those in Blackboard's names of files.",
@@ -141,6 +141,7 @@ class Owner(NamedTuple):
     late: bool = False  # whether it was handed in after it was due
     number: int | None = None  # number of the file, larger for a later file; None if it has none
     time: float | None = None  # when it was handed in; None if nothing says so
+    start: str = ""  # what all names of this submission begin with
 
 
 def owner(platform: str, name: str) -> Owner | None:
@@ -151,7 +152,8 @@ def owner(platform: str, name: str) -> Owner | None:
             number = int(said["number"]) if said.get("number") else None
             at = _seconds(said.get("time", ""), PLATFORMS[platform].form)
             known = said["name"].strip() or "?"
-            return Owner(known, said.get("id", ""), bool(said.get("late")), number, at)
+            late, start = bool(said.get("late")), said.get("start", "")
+            return Owner(known, said.get("id", ""), late, number, at, start)
     return None
 
 

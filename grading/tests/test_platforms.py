@@ -254,6 +254,23 @@ def test_an_account_with_an_underscore_is_blackboard_s_own_word(tmp_path):
     assert ada.id == "l"
 
 
+def test_what_a_learner_calls_a_file_is_nobody_else_s_name(tmp_path):
+    eve, bob = (f"Week 1_{name}_attempt_2029-01-30-10-12-13" for name in ("u0001", "u0002"))
+    forged = f"{eve}_x{bob.removeprefix('Week 1')}"
+    files = {f"{eve}.txt": b"Name: Eve (u0001)\n", f"{bob}_1.ipynb": b""}
+    files |= {f"{forged}_1.ipynb": b"", f"{forged}.txt": b"Name: Bob (u0002)\n"}
+    found = find(write_files(tmp_path / "one", files))
+    own = {each.file: each.learner for each in found}
+    assert own == {
+        f"{bob}_1.ipynb": "u0002",
+        f"{forged}_1.ipynb": "Eve",
+        f"{forged}.txt": "Eve",
+    }
+    flat = "1-9 - Eve - Dec 5, 2024 1149 AM - Bob - Dec 4, 2024 1149 AM - x.ipynb"
+    (each,) = find(write_files(tmp_path / "two", {flat: b""}))
+    assert (each.learner, datetime.fromtimestamp(each.time).day) == ("Eve", 5)
+
+
 def test_brightspace_s_flat_files_are_read_too(tmp_path):
     names = [f"271836-44235{at} - Blake Payne - Dec 5, 2024 11{at}9 AM - x.ipynb" for at in (4, 5)]
     one, two = find(write_files(tmp_path, dict.fromkeys(names, b"")))
