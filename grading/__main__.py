@@ -73,7 +73,7 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     add = command(grade)
     handed_in = (
         "a class file, which names the rest; or a folder of notebooks or folders, one per learner; "
-        "or Canvas' or Moodle's zip file"
+        "or the zip file of a platform, such as Canvas"
     )
     add("submissions", type=Path, help=handed_in)
     add("--resume", action="store_true", help="go on in a folder that holds grades")
@@ -167,6 +167,8 @@ def new(options: Namespace) -> int:
     with Reader() as reader:
         text = class_file.new(options.submissions, reader.read)
     path.write_text(text, encoding="utf-8")
+    if "\nnotebooks = []\n" in text:
+        print(f"No notebook of the course is among the files: name those that count in {path}.")
     print(f"{path}: look through it, then grade with: make grade CLASS={path}")
     return 0
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple, dataclass, fields
 from functools import partial
@@ -20,9 +20,10 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from grading.assignments import Assignments, builder
-from grading.intake.class_file import ClassFile
+from grading.intake.class_file import ClassFile, parts_of
 from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
+from grading.intake.platforms import PLATFORMS
 from grading.intake.submissions import (
     CannotGrade,
     Submission,
@@ -110,9 +111,11 @@ def grade(source: Path, out: Path, options: Options = Options()) -> list[Learner
         workers, files = options.at_a_time, len(everything)
         started = _started(assignments, options.launcher(), options.safe)
         with started as grading, _limited(workers, files):
+            gone_before = {*store.run.get("gone", [])}
             store.start(**settings)
-            if gone := store.leave({submission.file for submission in everything}):
-                _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
+            gone = store.leave({submission.file for submission in everything})
+            for line in _about_gone(gone, gone_before):
+                _log(line)
             waiting = [each for each in chosen if options.again or not _is_graded(each, store)]
             try:
                 run(waiting, partial(_score, grading), store.save, workers)
@@ -181,7 +184,17 @@ def _settings(
         "safe": options.safe and before.get("safe", True),
         "real": is_here() and before.get("real", True),
         "class_file": str(path.resolve()) if path else before.get("class_file", ""),
+        "parts": before.get("parts", {}),
     }
+
+
+def _about_gone(gone: Sequence[str], before: Collection[str]) -> Iterator[str]:
+    """Yield a line on the files that have just gone, and one on those that went before."""
+    new = [file for file in gone if file not in before]
+    if new:
+        yield f"Removed or renamed, and no longer in the grades: {some(new)}"
+    if len(gone) > len(new):
+        yield f"Gone in earlier runs, and not in the grades (files.csv): {len(gone) - len(new)}"
 
 
 def _log_about(rules: ClassFile, everything: Sequence[Submission]) -> None:
@@ -212,11 +225,13 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
             "Canvas tells who is late, not by how much: each late file counts as one day late, "
             "whatever `deadline` and `grace` say."
         )
-    elif platform:
+    elif platform == "moodle":
         yield (
             "The rule for late files does nothing: Moodle's files tell no times. Set the deadline, "
             "and as the roster Moodle's grading worksheet, which has the times."
         )
+    elif rules.deadline is not None:
+        yield f"The rule for late files does nothing. {PLATFORMS[platform].when}"
     else:
         yield "The rule for late files does nothing without a deadline: set one."
 
@@ -351,13 +366,24 @@ def report(out: Path) -> list[Learner]:
     class_ = tables.learners(results, rules)
     for complaint in write_tables(class_, out, store):
         _log(complaint)
-    for line in tables.about_possible(class_):
+    for line in [*tables.about_possible(class_), *tables.about_import(class_)]:
         _log(line)
+    _log_new_parts(class_, store)
     tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
     run = store.run
     pages.write_pages(class_, Names(out), out, run["safe"], run.get("real", True))
     return class_
+
+
+def _log_new_parts(class_: Sequence[Learner], store: Store) -> None:
+    """Say which tasks came since the last run, and remember those that are there now."""
+    before = store.run.get("parts", {})
+    if line := tables.about_new_parts(class_, before):
+        _log(line)
+    notebooks = class_[0].rules.notebooks if class_ else ()
+    now = {name: [*parts_of(name)] for name in notebooks}
+    store.start(**store.run | {"parts": before | now})
 
 
 # --- Afterwards -----------------------------------------------------------------------------------
@@ -387,7 +413,9 @@ def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iter
         points = "nothing handed in, blank in grades.csv"
     elif learner.pending:
         points += " so far, pending, blank in grades.csv"
-    yield f"{learner.key}: {points}"
+    yield f"{learner.label}: {points}"
+    if learner.files and learner.missing:
+        yield f"  nothing handed in for {pages.and_(learner.missing)}"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():

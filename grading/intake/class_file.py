@@ -21,16 +21,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grading.intake.notebook_parser import Notebook
+from grading.intake.platforms import PLATFORMS
 from grading.intake.submissions import CannotGrade, Submission, Unreadable, find, key_of, some
 from utils.checks import bank
 
 BEST, LAST, ON_TIME = "best", "last", "on-time"
 DAY = 24 * 60 * 60  # seconds
 LOCAL_LAB = "http://localhost:8888/lab/tree"  # of a learner who has the course open
-MOST_LOOKED_AT = 200  # files that are read for a new class file, one of a learner
+MOST_LOOKED_AT = 200  # learners whose files are read for a new class file
+MOST_OF_ONE_LOOKED_AT = 50  # of their files
 HEADS = {  # what a column of a roster holds → its heads, in small letters
     "name": ("name", "learner", "student", "full name"),
-    "id": ("id", "number", "identifier"),
+    "first": ("first name",),
+    "last": ("last name",),
+    "id": ("id", "number", "identifier", "orgdefinedid", "org defined id", "student id", "sid"),
+    "login": ("username", "user name", "account", "email"),
     "section": ("section", "group"),
     "time": ("handed in", "last modified (submission)"),
 }
@@ -40,6 +45,7 @@ HOW_TO_WRITE = (
     'Texts stand in straight quotes, "week1.zip", and so do names with spaces or accents; a day is '
     "2030-01-31, a time 2030-01-31 23:59:00, a number 12.5."
 )
+NUMBERED = re.compile(r"(?P<name>.+) \((?P<number>\w+)\)")  # a name that has a number behind it
 NOBODY = ("Points Possible", "Student, Test")  # rows in every export of Canvas' gradebook
 
 
@@ -50,6 +56,7 @@ class Person(NamedTuple):
     id: str = ""
     section: str = ""
     time: float | None = None  # when the learner handed in, if the roster says so
+    login: str = ""  # account on the platform
 
     @property
     def names(self) -> tuple[str, str]:
@@ -85,7 +92,7 @@ class ClassFile:
         grace: seconds after the deadline in which nothing is late.
         extensions: name or number of a learner → a deadline of their own.
         roster: who is in the class.
-        column: name of the assignment in Canvas.
+        column: name of the assignment, or of its grade, on the platform.
         course: address of the folder of the course, for links on learners' pages.
     """
 
@@ -161,9 +168,14 @@ class ClassFile:
         return {letters(name): name for name in self.extensions if letters(name)}
 
     def person(self, name: str, id: str) -> Person | None:
-        """Return the row of the roster for a learner, by the number if both have numbers."""
+        """Return the row of the roster for a learner, by number or account if both have some."""
         by_number, by_name = self._people
-        return by_number.get(id) if id and by_number else by_name.get(letters(name))
+        if id and by_number:
+            return by_number.get(id)
+        if (match := NUMBERED.fullmatch(name)) and match["number"] in by_number:
+            person = by_number[match["number"]]
+            return person if letters(match["name"]) in person.spellings else None
+        return by_name.get(letters(name))
 
     def with_names(self, people: Iterable[tuple[str, str]]) -> set[tuple[str, ...]]:
         """Add to each name and number what the roster calls the learner.
@@ -174,9 +186,10 @@ class ClassFile:
 
     @cached_property
     def _people(self) -> tuple[dict[str, Person], dict[str, Person]]:
-        """Number → person, and spelling of a name that nobody else has → person."""
+        """Number or account → person, and spelling that nobody else has → person."""
         spellings = Counter(text for person in self.roster for text in person.spellings)
-        return {person.id: person for person in self.roster if person.id}, {
+        numbers = [(label, one) for one in self.roster for label in (one.login, one.id) if label]
+        return dict(numbers), {
             text: person
             for person in self.roster
             for text in person.spellings
@@ -190,7 +203,8 @@ class ClassFile:
             people: name and number of each learner who has handed in.
 
         Raises:
-            CannotGrade: an extension fits several learners, or nobody on the roster.
+            CannotGrade: an extension fits several learners, or nobody on the roster; or a name
+            without a number is that of several people.
         """
         everybody = {self.person(*own) or Person(*own) for own in people} | {*self.roster}
         fitting = Counter(self._extended(person.name, person.id) for person in everybody)
@@ -198,6 +212,11 @@ class ClassFile:
             raise CannotGrade(
                 f"{self.path}, extensions: {some(several)} may be several learners. Write their "
                 "numbers in place of their names."
+            )
+        if namesakes := self._namesakes(people):
+            raise CannotGrade(
+                f"{some(namesakes)}: the roster has several people of this name, and the files say "
+                "no number. Write it behind the name in the files' names: Ada Lovelace (4021)."
             )
         lines = []
         nobody = [name for name in self.extensions if not fitting[name]]
@@ -222,6 +241,11 @@ class ClassFile:
                     f"the file {person.name} and grade again"
                 )
         return lines
+
+    def _namesakes(self, people: Collection[tuple[str, str]]) -> list[str]:
+        """Return the names, without a number, under which several people are on the roster."""
+        spelt = Counter(text for person in self.roster for text in person.spellings)
+        return [name for name, id in sorted(people) if not id and spelt[letters(name)] > 1]
 
     def missing(self, people: Collection[tuple[str, str]]) -> list[Person]:
         """Return who is on the roster and has handed in nothing."""
@@ -447,18 +471,21 @@ def read_roster(path: Path) -> list[Person]:
         what: next((heads.index(name) for name in names if name in heads), None)
         for what, names in HEADS.items()
     }
-    if places["name"] is None:
-        raise ValueError("it has no column Name (or Student, or Full name)")
+    if places["name"] is places["last"] is None:
+        raise ValueError("it has no column Name (or Student, or Full name, or Last name)")
     people = []
     for row in rows:
         cells = {
             what: row[place].strip() if place is not None and place < len(row) else ""
             for what, place in places.items()
         }
-        if cells["name"] in ("", *NOBODY):
+        name = cells["name"] or ", ".join(filter(None, (cells["last"], cells["first"])))
+        if name in ("", *NOBODY):
             continue
-        number = cells["id"].removeprefix("Participant ")
-        people.append(Person(cells["name"], number, cells["section"], _handed_in(cells["time"])))
+        # Brightspace writes # before what a spreadsheet might take for a number.
+        number, login = cells["id"].removeprefix("Participant ").lstrip("#"), cells["login"]
+        at = _handed_in(cells["time"])
+        people.append(Person(name, number, cells["section"], at, login.lstrip("#")))
     same = Counter(person.id or letters(person.name) for person in people)
     if twice := [person.name for person in people if same[person.id or letters(person.name)] > 1]:
         raise ValueError(f"{some(twice)}: a name or number twice. Give each a number of their own.")
@@ -516,16 +543,12 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
         NoSubmissions, CannotGrade: see `find`.
     """
     submissions = find(source)
-    of_each = {key_of(each.learner, each.id): each for each in submissions}
-    seen: Counter[str] = Counter()
-    for submission in [*of_each.values()][:MOST_LOOKED_AT]:
-        try:
-            seen[read_file(submission)[1].name] += 1
-        except Unreadable:
-            continue
-    most = max(seen.values(), default=0)
-    names = [name for name in bank.tasks() if seen[name] and (3 * seen[name] >= most)]
-    platform = next((each.lms for each in submissions if each.lms), "")
+    of_each: dict[str, list[Submission]] = {}
+    for submission in submissions:
+        of_each.setdefault(key_of(submission.learner, submission.id), []).append(submission)
+    seen = [_notebooks_in(files, read_file) for files in [*of_each.values()][:MOST_LOOKED_AT]]
+    names = usual(Counter(name for one in seen for name in one), sum(map(bool, seen)))
+    platform = PLATFORMS[next((each.lms for each in submissions if each.lms), "")]
     parts = [f"{part} {points}" for name in names for part, points in parts_of(name).items()]
     return TEMPLATE.format(
         source=json.dumps(str(source), ensure_ascii=False),
@@ -535,21 +558,32 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
         grades=json.dumps(f"{source.stem}-grades", ensure_ascii=False),
         notebooks=", ".join(f'"{name}"' for name in names),
         parts="\n#     ".join(", ".join(parts[at : at + 4]) for at in range(0, len(parts), 4)),
-        when=WHEN[platform],
-        export=EXPORTS[platform],
+        when=platform.when,
+        export=platform.export,
     )
 
 
-WHEN = {
-    "canvas": "Canvas tells who is late, not by how much: that counts as one day.",
-    "moodle": "Moodle's files tell no times: take them from its grading worksheet, see `roster`.",
-    "": "The time of a file is that of its last change, so copy files with their times.",
-}
-EXPORTS = {
-    "canvas": "an export of the gradebook",
-    "moodle": "the grading worksheet, which also has the times",
-    "": "any CSV file with a column Name",
-}
+def _notebooks_in(
+    files: Sequence[Submission], read_file: Callable[[Submission], tuple[str, Notebook]]
+) -> set[str]:
+    """Return the names of the course's notebooks that a learner has handed in."""
+    names = set()
+    for submission in files[-MOST_OF_ONE_LOOKED_AT:]:
+        with contextlib.suppress(Unreadable):
+            names.add(read_file(submission)[1].name)
+    return names
+
+
+def usual(count: Mapping[str, int], learners: int) -> list[str]:
+    """Return the notebooks that at least a third of the learners handed in; else the commonest.
+
+    Args:
+        count: notebook → number of learners who handed it in.
+    """
+    enough = min(learners / 3, max(count.values(), default=0))
+    return [name for name in bank.tasks() if name in count and count[name] >= enough]
+
+
 TEMPLATE = """\
 # The class in {source}: {learners} learners, {files} files. Grade it, again and again, with
 #
@@ -580,7 +614,7 @@ counts = "best"
 # Who is in the class: {export}. It tells who has handed in nothing, and the sections.
 # roster = "roster.csv"
 
-# column = "Week 1 (815)"           # what an export of Canvas' gradebook calls the assignment
+# column = "Week 1 (815)"           # what an export of the platform's grades calls this one
 
 # Where learners have the course, for the links on their pages:
 # course = "https://hub.example.org/user-redirect/lab/tree/attention-course"

@@ -22,14 +22,13 @@ from typing import Any
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
 from grading import hooks
-from grading.intake.submissions import NOT_HANDED_IN, Unreadable, read_member
+from grading.intake.submissions import NESTED, ZIP, Unreadable, is_handed_in, read_member
 from utils.checks import bank
 from utils.checks.code import defined, syntax
 
 ANSWER = re.compile(
     r"\*\*Your answer\*\* · `(?P<question>\w+)`(?: · up to \d+ points?)?\s*(?P<text>.*)", re.DOTALL
 )
-ZIP = b"PK\x03\x04"  # the beginning of a zip file
 NOT_ANSWERED = "*Write your answer here.*"
 LINE_MAGIC = re.compile(
     r"(?P<before>[ \t]*|\s*\w[\w, ]*=\s*)(?P<magic>[%!?].*)|(?P<indent>[ \t]*)[%\w.*]+\?{1,2}\s*"
@@ -138,17 +137,15 @@ def _unzipped(data: bytes) -> bytes:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except Exception as error:  # zipfile raises whatever comes up
         raise Unreadable(f"a damaged zip file: {error}") from None
-    notebooks = [
-        member
-        for member in archive.infolist()
-        if member.filename.endswith(".ipynb")
-        and not any(map(NOT_HANDED_IN.match, member.filename.split("/")))
-    ]
+    members = [member for member in archive.infolist() if is_handed_in(member.filename)]
+    notebooks = [member for member in members if member.filename.endswith(".ipynb")]
+    if not notebooks and any(member.filename.lower().endswith(".zip") for member in members):
+        raise Unreadable(NESTED)
     if len(notebooks) != 1:
         raise Unreadable(f"a zip file that holds {len(notebooks)} notebooks, not one: unpack it")
     content = read_member(archive, notebooks[0])
     if content.startswith(ZIP):
-        raise Unreadable("a zip file in a zip file: unpack it")
+        raise Unreadable(NESTED)
     return content
 
 

@@ -1,4 +1,4 @@
-"""Find the files handed in: in a folder of notebooks, a folder per learner, or the zip of an LMS.
+"""Find the files handed in: a folder of notebooks or of folders, or what a platform exports.
 
 Nothing is unpacked, and no link is followed out of the folder. Reading a submission gives its
 bytes, or one reason why there are none.
@@ -6,6 +6,7 @@ bytes, or one reason why there are none.
 
 import contextlib
 import difflib
+import io
 import os
 import re
 import stat
@@ -21,6 +22,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from grading.intake import platforms
+from grading.intake.exports import Export, told_twice
+from grading.intake.platforms import PLATFORMS, Owner
 
 CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
 # Characters that a program may leave out when it shows text (`Default_Ignorable_Code_Point`). Some
@@ -36,6 +39,10 @@ MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
 MOST_NESTED = 20  # folders in one another that are opened
 MOST_FILES = 20_000  # rows of a class
 MOST_IN_ZIP = 1_000_000  # files in a zip, whose list has to be read
+MOST_IN_ONE_ZIP = 10_000  # files in a learner's zip
+ZIP = b"PK\x03\x04"  # the beginning of a zip file
+ZIP_ENTRY = b"PK\x01\x02"  # of each entry in the list of its files
+NESTED = "a zip file in a zip file: unpack it"
 TOO_MANY = f"more than {MOST_SEEN_OF_ONE:,} files and folders of one learner"
 TOO_DEEP = f"folders nested more than {MOST_NESTED} deep"
 UNOPENED = "a folder that is not opened"
@@ -66,7 +73,7 @@ class Submission:
     """A file that was handed in."""
 
     learner: str  # the name as handed in, in Unicode's composed form, without invisible letters
-    lms: str  # "canvas", "moodle", or ""
+    lms: str  # the platform, a key of `PLATFORMS`; "" if none
     id: str  # the LMS's number for the learner
     file: str  # path inside the folder or the zip, distinct for each file
     read: Callable[[], bytes]  # returns the bytes, or raises `Unreadable`
@@ -74,7 +81,8 @@ class Submission:
     # larger for a file that a learner handed in later: the number that Canvas gave it, or the time
     # of its last change, in seconds
     order: float = 0.0
-    time: float | None = None  # of its last change; None if a platform, which renames it, made that
+    # when it was handed in, or last changed; None if neither the platform nor its copy tells that
+    time: float | None = None
 
 
 class _File(NamedTuple):
@@ -87,7 +95,7 @@ class _File(NamedTuple):
 
 def key_of(name: str, id: str) -> str:
     """Return a key made of a learner's name and number, which no other learner has."""
-    return f"{name} ({id})" if id else name
+    return f"{name} ({id})" if id not in ("", name) else name
 
 
 def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list[Submission]:
@@ -111,22 +119,23 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
     files.sort(key=lambda file: "/".join(file.parts))
     depth = _wrapper_depth([file.parts for file in files], source, log)
-    platform = platforms.platform_of({file.parts[depth] for file in files})
+    export = Export([file.parts[depth:] for file in files], lambda at: _text(files[at], depth))
     used: Counter[str] = Counter()
     submissions = []
-    for file in files:
-        name = unique = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
-        while used[unique]:
-            used[name] += 1
-            unique = f"{name} ({used[name]})"
-        used[unique] += 1
-        submissions.append(_submission(file, unique, depth, platform))
-    strangers = [submission.file for submission in submissions if submission.lms != platform]
-    if strangers:
-        log(
-            f"Not named as {platforms.NAMES[platform]} names files, and so without a number: "
-            f"{some(strangers)}"
-        )
+    for file, is_own in zip(files, export.is_own, strict=True):
+        name = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
+        for owner in [] if is_own else export.owners(file.parts[depth:]) or [None]:
+            unique = name
+            while used[unique]:
+                used[name] += 1
+                unique = f"{name} ({used[name]})"
+            used[unique] += 1
+            submissions.append(_submission(file, unique, depth, export.platform, owner))
+    submissions = [each for submission in submissions for each in _opened(submission)]
+    if not submissions:
+        raise NoSubmissions(f"There is no notebook in {source}, only files of its platform.")
+    for line in _about_owners(submissions, export):
+        log(line)
     _check_owners(submissions)
     submissions = _within_reason(submissions)
     if len(submissions) > MOST_FILES:
@@ -134,16 +143,101 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
     return submissions
 
 
-def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
-    """Return a file with its learner, whom the folder or file name at `depth` identifies."""
-    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
+def _submission(
+    file: _File, unique: str, depth: int, platform: str, known: Owner | None
+) -> Submission:
+    """Return a file with its learner.
+
+    Args:
+        known: whose it is, as the platform says; else the folder or file name at `depth` does.
+    """
     read = partial(file.read, depth)
-    if known := platforms.owner(platform, parts[0]):
-        order = file.changed if known.number is None else known.number
-        return Submission(known.name, platform, known.id, unique, read, known.late, order)
+    changed = file.changed if PLATFORMS[platform].dated else None
+    if known:
+        at = changed if known.time is None else known.time
+        order = (file.changed if at is None else at) if known.number is None else known.number
+        return Submission(known.name, platform, known.id, unique, read, known.late, order, at)
+    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
-    changed = None if platform else file.changed
     return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
+
+
+def _opened(submission: Submission) -> Iterator[Submission]:
+    """Yield the notebooks in a zip file of several; else the file as it is, for its one reader."""
+    members = _members(submission) if submission.file.lower().endswith(".zip") else []
+    if sum(name.endswith(".ipynb") for name in members) < 2:
+        yield submission
+        return
+    for name in members:
+        read = partial(_member_of, submission, name)
+        yield replace(submission, file=f"{submission.file}/{clean(name)}", read=read)
+
+
+def _members(submission: Submission) -> list[str]:
+    """Return the names of notebooks and zip files in a zip file; none if it cannot be opened."""
+    try:
+        names = dict.fromkeys(_archive(submission).namelist())
+    except Exception:  # whoever reads the file is told why
+        return []
+    return [name for name in names if name.endswith((".ipynb", ".zip")) and is_handed_in(name)]
+
+
+def _member_of(submission: Submission, name: str) -> bytes:
+    """Return the bytes of a file in a learner's zip file."""
+    archive = _archive(submission)
+    data = read_member(archive, archive.getinfo(name))
+    if data.startswith(ZIP):
+        raise Unreadable(NESTED)
+    return data
+
+
+def _archive(submission: Submission) -> zipfile.ZipFile:
+    """Open a learner's zip file, whose list may be far longer than anybody's."""
+    data = submission.read()
+    if data.count(ZIP_ENTRY) > MOST_IN_ONE_ZIP:
+        raise Unreadable(f"a zip file of more than {MOST_IN_ONE_ZIP:,} files")
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+def is_handed_in(name: str) -> bool:
+    """Return whether a path in a zip file is that of something that people hand in."""
+    return not any(map(NOT_HANDED_IN.match, name.split("/")))
+
+
+def _text(file: _File, depth: int) -> str:
+    """Return the text of a platform's own file; "" if it cannot be read."""
+    try:
+        return clean_lines(file.read(depth).decode("utf-8-sig", errors="replace"))
+    except Unreadable:
+        return ""
+
+
+def _about_owners(submissions: Sequence[Submission], export: Export) -> Iterator[str]:
+    """Yield lines on learners whom the names of the files do not tell for certain."""
+    title = PLATFORMS[export.platform].title
+    strangers = [each.file for each in submissions if each.lms != export.platform]
+    if strangers:
+        yield f"Not named as {title} names files, and so without a number: {some(strangers)}"
+    if not export.is_told:
+        yield (
+            "There is no submission_metadata.yml that says whose Gradescope's submissions are: "
+            "export them once more, or take the whole zip file."
+        )
+    if export.platform == "github":
+        yield "The folders are taken for repositories: a learner is what follows the assignment."
+    numbers: dict[str, set[str]] = {}
+    for each in submissions:
+        numbers.setdefault(each.learner, set()).add(each.id)
+    same = [name for name, ids in numbers.items() if len(ids) > 1]
+    if same and export.platform == "brightspace":
+        yield f"Two learners of one name, told apart by {title}'s numbers: {some(same)}"
+    if export.platform == "google":
+        unsure = [each for each in submissions if not each.id]
+        if twice := [*told_twice([(each.learner, each.file) for each in unsure])]:
+            yield (
+                f"Two files called the same, of one learner or of two of one name: {some(twice)}. "
+                'If they are two, write a number behind each name, "Ada Lovelace (1) - 01.ipynb".'
+            )
 
 
 def _without_exercise(name: str) -> str:
@@ -170,7 +264,7 @@ def _wrapper_depth(paths: Sequence[tuple[str, ...]], source: Path, log: Callable
         elif path[depth].endswith(".ipynb"):
             people.add(_without_exercise(path[depth]))
     people = {name for name in people if not NUMBERED.match(name)}
-    if not platforms.platform_of({path[depth] for path in paths}) and len(people) < 2:
+    if not platforms.platform_of([path[depth:] for path in paths]) and len(people) < 2:
         # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
         depth = int(source.is_file() and paths[0][0] == clean(source.stem))
     top = "/".join(paths[0][: max(depth, 1)])
@@ -276,6 +370,11 @@ def clean(name: str) -> str:
     """Turn a file's name into text that any table can hold, whatever bytes are on the disk."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
+
+
+def clean_lines(text: str) -> str:
+    """Clean each line of a text as `clean` does."""
+    return "\n".join(map(clean, text.splitlines()))
 
 
 def _in_folder(folder: Path) -> Iterator[_File]:

@@ -73,6 +73,9 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
         files=[*files.values()],
         results={notebook: files[result.file] for notebook, result in learner.results.items()},
         marks={part: mark._replace(remark="") for part, mark in learner.marks.items()},
+        settled={
+            files[file].file: mark._replace(remark="") for file, mark in learner.settled.items()
+        },
         overrides={part: mark._replace(remark="") for part, mark in learner.overrides.items()},
     )
 

@@ -34,7 +34,7 @@ from grading.intake import platforms
 from grading.intake.class_file import LOCAL_LAB
 from grading.names import Names
 from grading.report.store import write
-from grading.report.tables import Learner, about_pending, parts_of, tasks_of
+from grading.report.tables import Learner, about_pending, parts_of, standing_of_lost, tasks_of
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 from utils.checks.compare import Comparison
@@ -95,6 +95,12 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 
 
 # --- Learners' pages ------------------------------------------------------------------------------
+
+
+def and_(notebooks: Sequence[str]) -> str:
+    """Return the numbers of notebooks as people say them: "04, 06 and 08"."""
+    *others, last = [name[:2] for name in notebooks]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
@@ -202,7 +208,7 @@ def overview(
         absent=[learner for learner in class_ if not learner.files],
         possible=sum(parts_of(class_).values()),
         files=files,
-        lost=[result for result in files if result.problem],
+        lost=[*standing_of_lost(class_)],
         safe=safe,
         links=links,
         small=[] if real else [task for task in ON_THE_REAL_MODEL if task in tried],
@@ -278,6 +284,7 @@ templates = Environment(
 templates.globals |= {"FEW": FEW, "SCRIPT": Markup(SCRIPT)}
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
+    "and_": and_,
     "to_html": lambda text: Markup(to_html(text)),
     "feedback": _feedback,
     "picture": lambda figure: Markup(figure.to_html()),

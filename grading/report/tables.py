@@ -1,7 +1,7 @@
 """Write `grades.csv` (a row per learner) and `files.csv` (a row per file), and read `marks.csv`.
 
-`grades.csv` has one column of grades, in the form that Canvas or Moodle imports if the files come
-from there; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
+`grades.csv` has one column of grades, in the form that the platform imports which the files come
+from; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
 answers in words, and points for a task that replace the grader's. The grader adds rows to it for
 answers in words, changes no row that has points, and takes the marks into the grades.
 """
@@ -11,19 +11,19 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from grading.intake import platforms
-from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv
+from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv, usual
+from grading.intake.class_file import parts_of as parts_in
 from grading.intake.notebook_parser import asked
 from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
-from utils.checks import bank
 
 NO_FILE = ClassFile()
 NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
@@ -56,19 +56,37 @@ class Learner:
     files: list[Result] = field(default_factory=list)  # results of all their files
     marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
     overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
+    settled: dict[str, ManualMark] = field(default_factory=dict)  # unreadable file → what is said
     rules: ClassFile = NO_FILE  # with the notebooks that count for this class
     section: str = ""
 
     @property
     def key(self) -> str:
-        """The learner's name in `marks.csv`, with a number that tells people of one name apart."""
+        """The learner's name as handed in, with a number that tells people of one name apart."""
         return key_of(self.name, self.id)
+
+    @property
+    def called(self) -> str:
+        """The name for people to read: that of the roster, with the first name first."""
+        person = self.rules.person(self.name, self.id)
+        return person.names[1] if person else self.name
+
+    @property
+    def label(self) -> str:
+        """The name for people to read, with a number that tells people of one name apart."""
+        return key_of(self.called, self.id)
+
+    @property
+    def accounts(self) -> tuple[str, str]:
+        """Number and account on the roster."""
+        person = self.rules.person(self.name, self.id)
+        return (person.id, person.login) if person else ("", "")
 
     @cached_property
     def labels(self) -> set[str]:
         """The letters of label, name, number and name on the roster: all that one may be called."""
         person = self.rules.person(self.name, self.id)
-        own = {letters(text) for text in (self.key, self.name, self.id)} - {""}
+        own = {letters(text) for text in (self.key, self.label, self.name, self.id)} - {""}
         return own | (person.spellings if person else set())
 
     @property
@@ -131,19 +149,35 @@ class Learner:
         ]
 
     @property
+    def _judged(self) -> list[str]:
+        """The notebooks without a result for one of whose tasks a person has given points."""
+        return [
+            name
+            for name, tasks in self.rules.tasks.items()
+            if name not in self.results and not self.overrides.keys().isdisjoint(tasks)
+        ]
+
+    @property
+    def missing(self) -> list[str]:
+        """The notebooks that count, that nothing is handed in for and nobody has given points."""
+        there = {result.notebook for result in self.files if not result.problem}
+        there |= {*self._judged}
+        return [name for name in self.rules.notebooks if name not in there]
+
+    @property
     def unread(self) -> list[Result]:
         """The files that could not be graded, as long as a notebook is missing that they may be.
 
-        It is not missing any more once an instructor has given points for one of its tasks.
+        An instructor settles one by points for a task of a notebook that is missing, or by a row
+        that names the file.
         """
-        judged = [
-            name
-            for name, tasks in self.rules.tasks.items()
-            if not self.overrides.keys().isdisjoint(tasks)
-        ]
-        given = {*self.results, *judged}
-        missing = not (self.rules.notebooks and given.issuperset(self.rules.notebooks))
-        return [result for result in self.files if result.problem and missing]
+        left = [file for file in self.files if file.problem and file.file not in self.settled]
+        judged = self._judged
+        if self.rules.notebooks and {*self.results, *judged}.issuperset(self.rules.notebooks):
+            return []
+        for name in judged[: len(left)]:
+            left.remove(max(left, key=lambda file: name in file.file))
+        return left
 
     @property
     def pending(self) -> bool:
@@ -185,7 +219,8 @@ def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Lear
         absent = Learner(person.name, "", person.id, rules=rules)
         by_key.setdefault(absent.key, absent)
     class_ = [by_key[key] for key in sorted(by_key)]
-    counting = replace(rules, notebooks=rules.notebooks or _usual(class_))
+    usually = usual(notebooks_of(class_), len(class_))
+    counting = replace(rules, notebooks=rules.notebooks or usually)
     for learner in class_:
         learner.rules = counting
         person = rules.person(learner.name, learner.id)
@@ -194,13 +229,6 @@ def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Lear
             name: result for name, result in learner.results.items() if name in counting.notebooks
         }
     return class_
-
-
-def _usual(class_: Sequence[Learner]) -> list[str]:
-    """Return the notebooks that at least a third of the class handed in; else the commonest."""
-    count = notebooks_of(class_)
-    enough = min(len(class_) / 3, max(count.values(), default=0))
-    return [name for name in bank.tasks() if name in count and count[name] >= enough]
 
 
 def notebooks_of(class_: Sequence[Learner]) -> Counter[str]:
@@ -270,7 +298,7 @@ def possible(class_: Sequence[Learner]) -> float:
 
 def about_possible(class_: Sequence[Learner]) -> Iterator[str]:
     """Yield a line on what counts, if no class file says so, and one on who is missing."""
-    absent = [learner.key for learner in class_ if not learner.files]
+    absent = [learner.label for learner in class_ if not learner.files]
     if absent:
         yield f"{len(absent)} of {len(class_)} have handed in nothing: {some(absent)}"
     if class_ and class_[0].rules.path is None:
@@ -283,6 +311,42 @@ def about_possible(class_: Sequence[Learner]) -> Iterator[str]:
             f"{f' Not counted: {some(others)}.' if others else ''} A class file says what counts: "
             "python -m grading new FOLDER"
         )
+
+
+def about_import(class_: Sequence[Learner]) -> Iterator[str]:
+    """Yield lines on what stands in the way of the grades' coming back to their platform."""
+    platform = _platform(class_)
+    if note := platforms.PLATFORMS[platform].note:
+        yield note
+    unknown = [learner.label for learner in class_ if not any(learner.accounts)]
+    if platform == "brightspace" and unknown:
+        yield (
+            f"Brightspace's files name no accounts, and {len(unknown)} of {len(class_)} learners "
+            f"have none in grades.csv: {some(unknown)}. Give an export of its grades as `roster`."
+        )
+
+
+def about_new_parts(class_: Sequence[Learner], before: Mapping[str, Sequence[str]]) -> str:
+    """Return a line that says which tasks and questions came since the last run; "" if none.
+
+    Args:
+        before: notebook → its tasks and questions then.
+    """
+    rules = class_[0].rules if class_ else NO_FILE
+    came = {
+        part: points
+        for name in rules.notebooks
+        if name in before
+        for part, points in parts_in(name).items()
+        if part not in before[name] and part in rules.parts
+    }
+    if not came:
+        return ""
+    listed = ", ".join(f'"{part}"' for part in came)
+    return (
+        f"New since the last run, and 0 points for whoever has not written it: {listed}. If it is "
+        f"not meant for this class, add it in the class file: dropped = [{listed}]"
+    )
 
 
 def about_pending(class_: Sequence[Learner]) -> str:
@@ -303,17 +367,34 @@ def about_pending(class_: Sequence[Learner]) -> str:
     )
 
 
+def standing_of_lost(class_: Sequence[Learner]) -> Iterator[tuple[Result, str]]:
+    """Yield each file that could not be graded, with words that say whether it is settled."""
+    for learner in class_:
+        open_ = [file.file for file in learner.unread]
+        for file in learner.files:
+            if file.problem:
+                yield file, "open" if file.file in open_ else "settled"
+
+
 def write_grades(class_: Sequence[Learner], path: Path) -> None:
     """Write a table of one row per learner, with the points for all notebooks together.
 
     Whoever has handed in nothing, or is pending, has an empty cell.
     """
+    platform = _platform(class_)
+    takes_names = platform in ("canvas", "moodle")  # and is given those that it has itself
     rows = [
-        platforms.Row(learner.name, learner.id, learner.section, _grade(learner))
+        platforms.Row(
+            learner.name if takes_names else learner.called,
+            learner.id,
+            learner.section,
+            _grade(learner),
+            *learner.accounts,
+        )
         for learner in class_
     ]
     column = class_[0].rules.column if class_ else NO_FILE.column
-    write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
+    write_csv(path, platforms.grade_rows(platform, column, possible(class_), rows))
 
 
 def _grade(learner: Learner) -> float | str:
@@ -332,7 +413,7 @@ def write_tasks(class_: Sequence[Learner], path: Path) -> None:
     for learner in class_:
         earned = learner.all_earned
         points = [_plain(earned[part]) if part in earned else "" for part in parts]
-        rows.append([learner.name, learner.id, *blanks, learner.section, *points])
+        rows.append([learner.called, learner.id, *blanks, learner.section, *points])
     write_csv(path, rows)
 
 
@@ -347,16 +428,18 @@ def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = 
         gone: results of files that were graded and are no longer there.
     """
 
-    def row(result: Result, reason: str, counts: bool) -> list:
-        learner, flags = key_of(result.learner, result.id), "; ".join(map(str, result.flags))
+    def row(result: Result, learner: str, reason: str, counts: bool) -> list:
+        flags = "; ".join(map(str, result.flags))
         graded = result.notebook, result.points, result.of, reason, "yes" if counts else "no"
         return [result.file, learner, *graded, flags]
 
-    rows = [row(result, "removed or renamed since it was graded", False) for result in gone]
+    away = "removed or renamed since it was graded"
+    rows = [row(result, key_of(result.learner, result.id), away, False) for result in gone]
     for learner in class_:
         for result in learner.files:
             counts = learner.results.get(result.notebook) is result
-            rows.append(row(result, result.problem or learner.standing(result), counts))
+            reason = result.problem or learner.standing(result)
+            rows.append(row(result, learner.label, reason, counts))
     heads = ["file", "learner", "notebook", "points", "of", "reason", "counts", "flags"]
     write_csv(path, [heads, *sorted(rows)])
 
@@ -373,7 +456,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
     worth = parts_of(class_)
-    complaints = []
+    complaints: dict[str, list[int]] = {}
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
         name, part, points, remark = (cells.get(column, "") for column in MARKS)
@@ -389,12 +472,37 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 )
             if part in learner.rules.dropped:
                 raise ValueError(f"the task is gone: the class file drops {part!r}")
-            if part not in worth:
+            if files := [file for file in learner.files if part in _names_of(file)]:
+                _settle(learner, files[0], points, remark)
+            elif part not in worth:
                 raise ValueError(f"no question or task is called {part!r}")
-            _enter(learner, part, points, worth[part], remark)
+            else:
+                _enter(learner, part, points, worth[part], remark)
         except ValueError as error:
-            complaints.append(f"{path.name}, line {number}: {error}")
-    return complaints
+            complaints.setdefault(str(error), []).append(number)
+    return [f"{path.name}, {_lines(numbers)}: {error}" for error, numbers in complaints.items()]
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"line {numbers[0]}"
+    return f"{len(numbers)} lines ({some([*map(str, numbers)])})"
+
+
+def _names_of(file: Result) -> tuple[str, ...]:
+    """Return the names under which a row of `marks.csv` may settle a file; none if it is graded."""
+    return (file.file, file.file.rpartition("/")[2]) if file.problem else ()
+
+
+def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
+    """Take it that an instructor has looked at a file that could not be graded.
+
+    Raises:
+        ValueError: the row gives points, which only a task has.
+    """
+    if points.replace(",", ".").strip("0.") or not points.strip("."):
+        raise ValueError(f"{points} points for a file: give them for a task of its notebook, or 0")
+    learner.settled[file.file] = ManualMark(0, remark)
 
 
 def _called(name: str, class_: Sequence[Learner]) -> Learner | None:
@@ -404,7 +512,11 @@ def _called(name: str, class_: Sequence[Learner]) -> Learner | None:
     """
     number = NUMBER.search(name)
     meant = {letters(name), letters(number[1]) if number else ""} - {""}
-    exact = [learner for learner in class_ if name in (learner.key, _guarded(learner.key))]
+    exact = [
+        learner
+        for learner in class_
+        if name in (learner.key, learner.label, _guarded(learner.key), _guarded(learner.label))
+    ]
     found = exact or [learner for learner in class_ if meant & learner.labels]
     return found[0] if len(found) == 1 else None
 
@@ -465,7 +577,7 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
                 if row is None or question in learner.marks:
                     continue
                 cells = {
-                    "learner": learner.key,
+                    "learner": learner.label,
                     "question": question,
                     "asked": asked(result.notebook)[question],
                     "answer": visible(text),

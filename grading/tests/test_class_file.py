@@ -1,6 +1,7 @@
 """One file says what a class is graded by, and what is wrong in it is said at once."""
 
 import os
+import zipfile
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from grading.__main__ import main
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile, Person, read
+from grading.intake.limited_reader import read_here
 from grading.intake.submissions import CannotGrade
 from grading.report import pages
 from grading.report.tables import learners, read_marks
@@ -18,6 +20,7 @@ from grading.tests.made import (
     NOTEBOOK,
     TASKS,
     code,
+    in_a_zip,
     notebook,
     result,
     rows,
@@ -387,3 +390,39 @@ def test_every_key_that_a_new_file_has_switched_off_can_be_switched_on(tmp_path,
     assert read(path).extensions == {"Ada Lovelace": DUE + 2 * DAY}
     keys = {line.partition(" = ")[0] for line in on if " = " in line}
     assert keys >= {*ClassFile.__dataclass_fields__} - {"path"} - {"points", "extensions"}
+
+
+def looked_through(folder: Path, files: dict[str, bytes]) -> list[str]:
+    """Return the notebooks that a new class file names for these files."""
+    text = class_file.new(write_files(folder, files), read_here)
+    return read(written(folder.parent, text)).notebooks
+
+
+def test_a_new_file_keeps_each_notebook_that_a_third_handed_in(tmp_path):
+    one, four, six = (stub(number) for number in ("01", "04", "06"))
+    files = {f"learner{at}/1.ipynb": one for at in range(6)}
+    files |= {f"learner{at}/2.ipynb": four for at in range(2)} | {"learner5/3.ipynb": six}
+    assert [name[:2] for name in looked_through(tmp_path / "a", files)] == ["01", "04"]
+    handed_in = {f"u{at}/ps1/{name}": one for at in range(4) for name in ("01.ipynb",)}
+    handed_in |= {f"u{at}/ps1/timestamp.txt": b"2029-01-30 10:12:13 UTC" for at in range(4)}
+    assert looked_through(tmp_path / "submitted", handed_in) == [NOTEBOOK]
+    zips = {f"learner{at}.zip": in_a_zip(one) for at in range(3)}
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
+        archive.writestr("01.ipynb", one)
+        archive.writestr("04.ipynb", four)
+    zips["eve.zip"] = zips["tom.zip"] = (tmp_path / "both.zip").read_bytes()
+    assert [name[:2] for name in looked_through(tmp_path / "z", zips)] == ["01", "04"]
+
+
+@needs.sandbox
+def test_a_new_file_for_nothing_of_the_course_says_so(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path / "in", {"ada.ipynb": b"{}"})
+    assert main(["new", "in"]) == 0
+    assert "No notebook of the course is among the files" in capsys.readouterr().out
+
+
+def test_a_roster_with_first_and_last_names_is_read(tmp_path):
+    own = roster(tmp_path, "Last Name,First Name,Username,Student ID\nLovelace,Ada,u0001,77\n")
+    assert own.person("Ada Lovelace", "").names == ("Lovelace, Ada", "Ada Lovelace")
+    assert own.person("u0001", "u0001").id == "77"

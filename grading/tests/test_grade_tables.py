@@ -2,14 +2,18 @@
 
 import json
 import subprocess
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from grading.intake.class_file import ClassFile
+from grading.grader import _about_gone, _lines_about
+from grading.intake import class_file
+from grading.intake.class_file import ClassFile, Person
 from grading.intake.notebook_parser import Flag, asked
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
-from grading.report.pages import page_names
+from grading.report.pages import learner_page, overview, page_names
 from grading.report.store import Store
 from grading.report.tables import Learner, learners
 from grading.run.scoring import Outcome
@@ -164,6 +168,101 @@ def test_a_question_that_is_dropped_keeps_nobody_pending(tmp_path):
     assert tables.about_pending(class_) == ""
     complaint = marked(tmp_path, class_, HEAD + "ada,dark_column,1,")[1]
     assert complaint == ["marks.csv, line 2: the task is gone: the class file drops 'dark_column'"]
+
+
+def test_a_complaint_that_many_rows_share_is_one_line(tmp_path):
+    class_ = learners(map(result, ("ada", "bob", "eve")), ClassFile(dropped=["dark_column"]))
+    text = HEAD + "".join(f"{name},dark_column,1,\n" for name in ("ada", "bob", "eve"))
+    assert marked(tmp_path, class_, text)[1] == [
+        "marks.csv, 3 lines (2, 3, 4): the task is gone: the class file drops 'dark_column'"
+    ]
+
+
+# --- What is missing ------------------------------------------------------------------------------
+
+THREE = ClassFile(
+    notebooks=[name for name in bank.tasks() if name[:2] in ("01", "04", "06")],
+    dropped=["dark_column"],
+)
+
+
+def test_a_notebook_that_nobody_handed_in_is_told_to_all_whom_it_concerns():
+    passed = {
+        task: Outcome(of, of, Reason.PASSED, "", f"{task} passed", (), of)
+        for task, of in TASKS.items()
+    }
+    (ada,) = learners([result("ada", tasks=passed)], THREE)
+    assert [name[:2] for name in ada.missing] == ["04", "06"]
+    assert not ada.pending  # what is missing is zero
+    page = learner_page(ada, [], True)
+    assert "Nothing is handed in for 04 and 06." in page
+    assert "Everything that was asked is right" not in page
+    assert "1, nothing for 04 and 06" in overview([ada], {}, {"ada": "ada.html"}, True)
+    assert "  nothing handed in for 04 and 06" in [*_lines_about(ada, [ada], Path())]
+    (bob,) = learners([result("bob", tasks=passed)], replace(THREE, notebooks=[NOTEBOOK]))
+    page = learner_page(bob, [], True)
+    assert "Everything that was asked is right" in page
+    assert "handed in for" not in page
+
+
+def test_one_row_settles_an_unreadable_file_and_the_overview_says_which_are_open(tmp_path):
+    files = [result("ada", file=f"ada/{name}", **BROKEN) for name in ("01.py", "04.py", "x.py")]
+    (ada,) = learners(files, THREE)
+    first = next(iter(TASKS))
+    assert marked(tmp_path, [ada], f"{HEAD}ada,{first},1,By mail.")[1] == []
+    assert len(ada.unread) == 2
+    assert [name[:2] for name in ada.missing] == ["04", "06"]
+    page = overview([ada], {}, {"ada": "ada.html"}, True)
+    assert page.count("<td>open</td>") == 2
+    assert page.count("<td>settled</td>") == 1
+    (ada,) = learners(files, THREE)
+    rows_ = f"ada,{first},1,By mail.\nada,x.py,0,No notebook.\nada,ada/04.py,0,Empty."
+    assert marked(tmp_path, [ada], HEAD + rows_)[1] == []
+    assert (ada.unread, ada.pending, ada.points) == ([], False, 1)
+    assert "looked at by a person. No notebook." in learner_page(ada, [], True)
+    (ada,) = learners(files, THREE)
+    (complaint,) = marked(tmp_path, [ada], HEAD + "ada,x.py,2,Good.")[1]
+    assert "2 points for a file: give them for a task of its notebook, or 0" in complaint
+
+
+def test_a_new_task_is_told_with_its_cure_and_told_once(tmp_path):
+    class_ = learners([result("ada")], ClassFile(notebooks=[NOTEBOOK]))
+    *others, last = class_file.parts_of(NOTEBOOK)
+    line = tables.about_new_parts(class_, {NOTEBOOK: others})
+    assert f'dropped = ["{last}"]' in line
+    assert "0 points for whoever has not written it" in line
+    assert tables.about_new_parts(class_, {NOTEBOOK: [*others, last]}) == ""
+    assert tables.about_new_parts(class_, {}) == ""  # the notebook itself is new
+    dropped = learners([result("ada")], ClassFile(notebooks=[NOTEBOOK], dropped=[last]))
+    assert tables.about_new_parts(dropped, {NOTEBOOK: others}) == ""
+
+
+def test_people_read_the_roster_s_names_and_canvas_its_own(tmp_path):
+    rules = ClassFile(roster=[Person("Lovelace, Ada", "4021")], notebooks=[NOTEBOOK])
+    class_ = learners([result("lovelaceada", 1, "canvas", "4021")], rules)
+    assert class_[0].label == "Ada Lovelace (4021)"
+    assert "<bdi>Ada Lovelace</bdi>" in learner_page(class_[0], [], True)
+    tables.write_grades(class_, tmp_path / "grades.csv")
+    assert table(tmp_path / "grades.csv")[2][0] == "lovelaceada"
+    tables.write_marks(class_, tmp_path / "marks.csv")
+    assert rows(tmp_path / "marks.csv")[0]["learner"] == "Ada Lovelace (4021)"
+    tables.write_files(class_, tmp_path / "files.csv")
+    assert rows(tmp_path / "files.csv")[0]["learner"] == "Ada Lovelace (4021)"
+    text = (tmp_path / "marks.csv").read_text(encoding="utf-8").replace(",3,,", ",3,2,")
+    (tmp_path / "marks.csv").write_text(text, encoding="utf-8")
+    assert tables.read_marks(tmp_path / "marks.csv", class_) == []
+    assert class_[0].for_words == 2
+    before = (tmp_path / "marks.csv").read_bytes()
+    tables.write_marks(class_, tmp_path / "marks.csv")
+    assert (tmp_path / "marks.csv").read_bytes() == before
+
+
+def test_files_that_are_gone_are_named_once_and_counted_then():
+    assert [*_about_gone(["a", "b"], {"a"})] == [
+        "Removed or renamed, and no longer in the grades: b",
+        "Gone in earlier runs, and not in the grades (files.csv): 1",
+    ]
+    assert [*_about_gone([], set())] == []
 
 
 # --- Late -----------------------------------------------------------------------------------------
