@@ -318,3 +318,13 @@ def test_every_platform_is_explained():
     for key, platform in PLATFORMS.items():
         assert platform.when, key
         assert grader.PLATFORMS[key].title
+
+
+def test_what_stands_in_the_way_of_an_import_is_told():
+    (line,) = tables.about_import(learners([result("Ada", lms="brightspace")]))
+    assert "1 of 1 learners have none in grades.csv: Ada. Give an export of its grades" in line
+    (line,) = tables.about_import(learners([result("Ada", lms="google")]))
+    assert (
+        line == "Google Classroom imports no table: enter the grades of grades.csv there by hand."
+    )
+    assert not [*tables.about_import(learners([result("Ada", lms="canvas")]))]
