@@ -35,7 +35,6 @@ from utils.widgets import (
     TurnExplorer,
     WindowExplorer,
     Writer,
-    warm_up,
 )
 
 HEAD_MAPS = torch.stack([KEYS @ KEYS.T, -KEYS @ KEYS.T, torch.zeros(6, 6)]).softmax(-1)
@@ -129,7 +128,6 @@ EXPLORERS = {
     "pipeline-no-mask": lambda: PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
     "query-plain": lambda: QueryExplorer(SOURCE, KEYS, TARGET, QUERIES, asking=1, plain=True),
-    "questions": lambda: warm_up("05"),
     "reach": lambda: ReachExplorer(24, layers=3, window=4),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "slider-curves": lambda: SliderFigure(a_curve, height=FloatSlider(1.0, min=0, max=2, step=0.5)),
