@@ -50,10 +50,11 @@ def test_everything_imported_is_declared(package):
     for path in (ROOT / package).rglob("*.py"):
         parts = path.relative_to(ROOT).parts
         declared = {*base}
-        for extra in ("browser", "real", "transformers") if "tests" in parts else ():
+        for extra in ("browser", "real", "transformers", "cards", "anki") if "tests" in parts else ():
             declared |= names(EXTRAS[extra])
         declared |= names(EXTRAS["hub"] if "hub" in parts else [])
         declared |= names(EXTRAS["real"] if "pretrained" in parts else [])
+        declared |= names(EXTRAS["cards"] if "items" in parts else [])
         for name in imported(path):
             if not declared & {comparable(owner) for owner in distributions.get(name, [name])}:
                 undeclared.add(f"{path.relative_to(ROOT)}: {name}")
