@@ -380,7 +380,7 @@ def _strangers(path: Path, task: str) -> list[Any]:
 
 
 def build(folder: Path, only: str = "") -> None:
-    """Write learners' notebooks, their records and all misconceptions into a folder.
+    """Write learners' notebooks, their records, all misconceptions and the item bank into a folder.
 
     Args:
         folder: the target, created if it is missing.
@@ -388,7 +388,8 @@ def build(folder: Path, only: str = "") -> None:
     """
     folder.mkdir(exist_ok=True)
     bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
-    item_bank.save([item.stored() for item in all_items()], folder / item_bank.FILE.name)
+    if not only:
+        item_bank.save([item.stored() for item in all_items()], folder / item_bank.FILE.name)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     paths = dict.fromkeys(wanted.values())
     for path in (path for path in paths if path.parent == SOURCE):

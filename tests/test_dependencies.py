@@ -50,7 +50,8 @@ def test_everything_imported_is_declared(package):
     for path in (ROOT / package).rglob("*.py"):
         parts = path.relative_to(ROOT).parts
         declared = {*base}
-        for extra in ("browser", "real", "transformers", "cards", "anki") if "tests" in parts else ():
+        of_tests = ("browser", "real", "transformers", "cards", "anki")
+        for extra in of_tests if "tests" in parts else ():
             declared |= names(EXTRAS[extra])
         declared |= names(EXTRAS["hub"] if "hub" in parts else [])
         declared |= names(EXTRAS["real"] if "pretrained" in parts else [])
