@@ -1,7 +1,5 @@
 """The task “Entropy”: right answers and known mistakes."""
 
-import math
-
 import torch
 
 from solutions.cases import as_view
@@ -149,7 +147,7 @@ exercise = Exercise(
             misconception="axes-anywhere",
         ),
         "divided by the largest entropy": WrongAnswer(
-            lambda weights: -_plogp(weights).sum(-1) / math.log(weights.shape[-1]),
+            lambda weights: -_plogp(weights).sum(-1) / weights.new_tensor(weights.shape[-1]).log(),
             "Your entropies are divided by the logarithm of the number of keys, so equal shares "
             "give 1 (and a single key gives 0 / 0). Asked was the entropy itself: equal shares of "
             "four words give log 4.",
