@@ -146,14 +146,6 @@ exercise = Exercise(
             "Which axis is there in any case, however many stand before it?",
             misconception="axes-anywhere",
         ),
-        "divided by the largest entropy": WrongAnswer(
-            lambda weights: -_plogp(weights).sum(-1) / weights.new_tensor(weights.shape[-1]).log(),
-            "Your entropies are divided by the logarithm of the number of keys, so equal shares "
-            "give 1 (and a single key gives 0 / 0). Asked was the entropy itself: equal shares of "
-            "four words give log 4.",
-            "`exp` of the entropy counts words. What would `exp` of your number count?",
-            misconception="another-task",
-        ),
     },
     variants=[from_torch, clamped, xlogy, a_little_more, in_loops, nan_to_zero, in_float64],
 )
