@@ -189,10 +189,10 @@ def test_nothing_handed_out_holds_a_solution_or_a_misconception():
 
 
 def test_array_names_tell_no_answer():
-    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+|steps"
+    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+|steps|pairs"
     for path in bank.FOLDER.glob(f"*{bank.NUMBERS}"):
         for name in load_file(path):
-            assert re.fullmatch(rf"\w+/\d+/({part})", name)
+            assert re.fullmatch(rf"\w+/((\d+|twin \d+)/({part})|pairs)", name)
 
 
 def test_exercises_work_without_solutions(tmp_path):
