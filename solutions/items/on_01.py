@@ -50,7 +50,7 @@ def by_division(scores):
 
 
 def _row_and_temperature(draw):
-    scores = torch.tensor(some(draw, [0, 0.5, 1, 1.5, 2, 2.5, 3], 4))
+    scores = torch.tensor(some(draw, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0], 4))
     return {"scores": scores, "weights": scores.softmax(-1), "tau": pick(draw, [0.25, 0.5, 2, 3])}
 
 

@@ -104,9 +104,9 @@ ITEMS = [
     Item(
         id="spread-of-the-scores",
         section="04.1",
-        text="The entries of queries and keys are independent, with mean 0 and variance 1, and "
-        "{width} wide. Their dot products are divided {by}. How large is the spread of the scores "
-        "(the standard deviation), roughly?",
+        text="Queries and keys of width {width} have independent entries of mean 0 and variance 1. "
+        "Their dot products are divided {by}. How large is the spread (the standard deviation) of "
+        "these scores, roughly?",
         draw=_divided,
         right=lambda width, divisor: math.sqrt(width) / divisor,
         wrong={

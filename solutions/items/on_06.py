@@ -154,8 +154,8 @@ ITEMS = [
     Item(
         id="likeliest-sentence",
         section="06.8",
-        text="The probabilities of a first word, and behind it those of the second if this word "
-        "came first. Which sentence of two words does a beam of three find?",
+        text="Each row: a first word, its probability, and those of each second word behind it. "
+        "Which sentence of two words is the likeliest, as a beam of three finds?",
         draw=_two_steps,
         shows={"table": grid(FIRSTS, ["first", *SECONDS])},
         right=lambda table: products(table).argmax(),
