@@ -97,9 +97,11 @@ ITEMS = [
         },
         right=lambda weights, vectors: weights @ vectors[:, 2:],
         wrong={
-            "keys-handed-out": lambda weights, vectors: weights @ vectors[:, :2],
+            "keys-handed-out": [
+                lambda weights, vectors: weights @ vectors[:, :2],
+                lambda weights, vectors: vectors[weights.argmax(), :2],
+            ],
             "hard-choice": lambda weights, vectors: vectors[weights.argmax(), 2:],
-            "input-unused": lambda vectors: vectors[:, 2:].mean(0),
         },
         result=grid(),
         why="The context is the sum of the values, each times its weight. Keys decide the "

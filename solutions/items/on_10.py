@@ -122,9 +122,9 @@ ITEMS = [
     Item(
         id="written-twice",
         section="10.4",
-        text="Linear attention (no φ, no z) starts with an empty state and writes by {rule}: {first} "
-        "under one key, {other} under a key at right angles to it, {last} under the first key "
-        "again. What does the first key read? (Keys have length 1.)",
+        text="Linear attention (no φ, no z) starts with an empty state and writes by {rule}: "
+        "{first} under one key, {other} under a key at right angles to it, {last} under the first "
+        "key again. What does the first key read? (Keys have length 1.)",
         draw=_writes,
         right=read,
         wrong={

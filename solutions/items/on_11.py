@@ -32,8 +32,8 @@ ITEMS = [
     Item(
         id="first-layer-that-differs",
         section="11.3",
-        text="After each layer, the states of a model and of its port differ by these powers of ten "
-        "(as shares of the largest entry). Where do you look for the fault?",
+        text="After each layer, the states of a model and of its port differ by these powers of "
+        "ten (as shares of the largest entry). Where do you look for the fault?",
         draw=_differences,
         shows={"powers": grid([], [str(layer) for layer in range(9)], 1)},
         right=lambda powers: (powers > -4).int().argmax(),
