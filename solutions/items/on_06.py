@@ -123,10 +123,8 @@ ITEMS = [
         shows={"losses": grid([], [], 1), "words": grid([], [], 0)},
         right=lambda losses, words: losses[words].mean(),
         wrong={
-            "padding-in-loss": [
-                lambda losses: losses.mean(),
-                lambda losses, words: (losses * words).mean(),
-            ],
+            "padding-in-loss": lambda losses: losses.mean(),
+            "padding-is-harmless": lambda losses, words: (losses * words).mean(),
             "averages-anywhere": mean_of_means,
         },
         result=number(2),
