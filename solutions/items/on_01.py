@@ -50,7 +50,7 @@ def by_division(scores):
 
 
 def _row_and_temperature(draw):
-    scores = torch.tensor(some(draw, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0], 4), dtype=torch.float)
+    scores = torch.tensor(some(draw, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0], 4))
     return {"scores": scores, "weights": scores.softmax(-1), "tau": pick(draw, [0.25, 0.5, 2, 3])}
 
 
@@ -97,9 +97,11 @@ ITEMS = [
         },
         right=lambda weights, vectors: weights @ vectors[:, 2:],
         wrong={
-            "keys-handed-out": lambda weights, vectors: weights @ vectors[:, :2],
+            "keys-handed-out": [
+                lambda weights, vectors: weights @ vectors[:, :2],
+                lambda weights, vectors: vectors[weights.argmax(), :2],
+            ],
             "hard-choice": lambda weights, vectors: vectors[weights.argmax(), 2:],
-            "input-unused": lambda vectors: vectors[:, 2:].mean(0),
         },
         result=grid(),
         why="The context is the sum of the values, each times its weight. Keys decide the "

@@ -186,7 +186,7 @@ ITEMS = [
         wrong={
             "divide-again": lambda weights, bell: weights * bell / (weights * bell).sum(),
             "input-unused": lambda weights: weights,
-            "local-attention-roughly": lambda weights, bell: weights * (bell > 0.8),
+            "local-attention-roughly": lambda weights, bell: weights * (bell > 0.5),
         },
         result=grid([], PLACES[:5]),
         why="After the softmax each weight is multiplied by the height of the bell at its place; "

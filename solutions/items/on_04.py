@@ -14,7 +14,9 @@ SRC = ["the", "cat", "sat", "down"]
 
 
 def _masked_row(draw):
-    return {"scores": draw.whole(-3, 3, 4).float(), "mask": torch.tensor([True, True, True, False])}
+    scores = draw.whole(-3, 3, 4).float()
+    scores[3] = scores.max() + int(draw.whole(-1, 0))  # what is hidden would take a large share
+    return {"scores": scores, "mask": torch.tensor([True, True, True, False])}
 
 
 def softmax_before_mask(scores, mask):
@@ -104,9 +106,9 @@ ITEMS = [
     Item(
         id="spread-of-the-scores",
         section="04.1",
-        text="The entries of queries and keys are independent, with mean 0 and variance 1, and "
-        "{width} wide. Their dot products are divided {by}. How large is the spread of the scores "
-        "(the standard deviation), roughly?",
+        text="Queries and keys of width {width} have independent entries of mean 0 and variance 1. "
+        "Their dot products are divided {by}. How large is the spread (the standard deviation) of "
+        "these scores, roughly?",
         draw=_divided,
         right=lambda width, divisor: math.sqrt(width) / divisor,
         wrong={

@@ -23,7 +23,7 @@ def _split(draw):
     turned = bool(draw.whole(0, 1))
     ending = f"view({words}, {heads}, {width}).transpose(0, 1)"
     lines = f"""
-x = torch.arange({words * heads * width}).view({words}, {heads * width})  # words, features
+x = torch.arange({words * heads * width}).view({words}, {heads * width})
 split = x.{ending if turned else f"view({heads}, {words}, {width})"}
 split[{head}, {word}]"""
     sizes = {"words": words, "heads": heads, "width": width, "head": head, "word": word}
@@ -140,7 +140,7 @@ ITEMS = [
     Item(
         id="split-into-heads",
         section="05.3",
-        text="What does the last line give?",
+        text="`x` holds words (rows) with their features. What does the last line give?",
         draw=_split,
         shows={"lines": code},
         right=lambda words, heads, width, turned, head, word: cut(words, heads, width, turned)[

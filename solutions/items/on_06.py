@@ -123,10 +123,8 @@ ITEMS = [
         shows={"losses": grid([], [], 1), "words": grid([], [], 0)},
         right=lambda losses, words: losses[words].mean(),
         wrong={
-            "padding-in-loss": [
-                lambda losses: losses.mean(),
-                lambda losses, words: (losses * words).mean(),
-            ],
+            "padding-in-loss": lambda losses: losses.mean(),
+            "padding-is-harmless": lambda losses, words: (losses * words).mean(),
             "averages-anywhere": mean_of_means,
         },
         result=number(2),
@@ -154,8 +152,8 @@ ITEMS = [
     Item(
         id="likeliest-sentence",
         section="06.8",
-        text="The probabilities of a first word, and behind it those of the second if this word "
-        "came first. Which sentence of two words does a beam of three find?",
+        text="Each row: a first word, its probability, and those of each second word behind it. "
+        "Which sentence of two words is the likeliest, as a beam of three finds?",
         draw=_two_steps,
         shows={"table": grid(FIRSTS, ["first", *SECONDS])},
         right=lambda table: products(table).argmax(),

@@ -90,8 +90,8 @@ ITEMS = [
     Item(
         id="two-numbers-of-a-map",
         section="07.2",
-        text="Each query looks at about {row} of four words (row words), and all queries together "
-        "at about {together} (all words). Which map is that?",
+        text="Four queries look at four words: each of them at about {row} (*row words*), all "
+        "together at about {together} (*all words*). Which map is that?",
         draw=_kind,
         right=lambda row, together, places, noise: map_of((row, together), places, noise),
         wrong={
@@ -140,10 +140,11 @@ ITEMS = [
     Item(
         id="what-it-depends-on",
         section="07.4",
-        text="A model writes *fatiguée* with probability 0.90. Below: its weights in that step, "
-        "and the probability if one source word is exchanged. On which word does it depend most?",
+        text="A model writes *fatiguée* with probability 0.90. Below: the weight of each source "
+        "word in that step, and the probability if this word is exchanged for another. On which "
+        "word does *fatiguée* depend most?",
         draw=_counterfactuals,
-        shows={"weights": grid(["weight"], TIRED), "chances": grid(["then"], TIRED)},
+        shows={"weights": grid(["weight"], TIRED), "chances": grid(["if exchanged"], TIRED)},
         right=lambda chances: chances.argmin(),
         wrong={
             "plausible-is-right": lambda weights: weights.argmax(),

@@ -168,9 +168,8 @@ ITEMS = [
     Item(
         id="two-heads-that-copy",
         section="08.5",
-        text="Two heads together copy a text said twice: one looks one word back, the other "
-        "copies, and where there is nothing to copy it looks at the first word. Which map belongs "
-        "to the one that {job}?",
+        text="A text is said twice. One head looks one word back, another copies (and rests on the "
+        "first word while there is nothing to copy). Which map belongs to the head that {job}?",
         draw=_said_twice,
         right=lambda words, job, most: _labelled(words, looks(words, job, most)),
         wrong={

@@ -27,7 +27,9 @@ def _card(draw):
 
 
 def _shared(draw):
-    kv_heads, group = pick(draw, [(2, 4), (4, 2), (2, 3), (3, 2), (4, 3), (3, 4)])
+    kv_heads, group = pick(
+        draw, [(2, 4), (4, 2), (2, 3), (3, 2), (4, 3), (3, 4), (4, 4), (5, 2), (5, 3)]
+    )
     blocks = bool(draw.whole(0, 1))
     return {
         "line": f"keys = keys.repeat_interleave({group}, dim=1)"
@@ -82,6 +84,7 @@ ITEMS = [
                 head, kv_heads, group, not blocks
             ),
             "off-by-one": neighbour,
+            "heads-as-one": lambda: 0,
         },
         result=number(0),
         typed=True,

@@ -47,7 +47,8 @@ def _new_word(draw):
 
 
 def _how_far(back):
-    return f"{back} places back" if back >= 0 else f"{-back} places ahead"
+    places = "1 place" if abs(back) == 1 else f"{abs(back)} places"
+    return f"{places} {'back' if back >= 0 else 'ahead'}"
 
 
 # --- written-twice
@@ -101,9 +102,8 @@ ITEMS = [
     Item(
         id="place-of-a-new-word",
         section="10.1",
-        text="The cache holds the keys of places 0 to {last}, turned. One new word comes and is "
-        "turned like this. For its score with the key of place {key}, how far away does that key "
-        "seem?",
+        text="The cache holds the turned keys of places 0 to {last}. These lines turn the query of "
+        "one new word. How far from it does its score take the key of place {key} to be?",
         draw=lambda draw: (drawn := _new_word(draw)) | {"last": drawn["past"] - 1},
         shows={"lines": code},
         right=lambda past, key, counts: _how_far((past if counts else 0) - key),
@@ -122,9 +122,9 @@ ITEMS = [
     Item(
         id="written-twice",
         section="10.4",
-        text="A state, at first empty, gets the value {first} under a key, {other} under a key at "
-        "right angles to it, then {last} under the first key again. It is written by {rule}. What "
-        "does the first key read? (No φ, no z; keys have length 1.)",
+        text="Linear attention (no φ, no z) starts with an empty state and writes by {rule}: "
+        "{first} under one key, {other} under a key at right angles to it, {last} under the first "
+        "key again. What does the first key read? (Keys have length 1.)",
         draw=_writes,
         right=read,
         wrong={

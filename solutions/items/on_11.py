@@ -32,8 +32,8 @@ ITEMS = [
     Item(
         id="first-layer-that-differs",
         section="11.3",
-        text="A model was ported. Layer by layer, the states of the two are apart by these powers "
-        "of ten, as shares of the largest entry. Where do you look for the fault?",
+        text="After each layer, the states of a model and of its port differ by these powers of "
+        "ten (as shares of the largest entry). Where do you look for the fault?",
         draw=_differences,
         shows={"powers": grid([], [str(layer) for layer in range(9)], 1)},
         right=lambda powers: (powers > -4).int().argmax(),
@@ -49,9 +49,9 @@ ITEMS = [
     Item(
         id="head-beside-a-control",
         section="11.5",
-        text="For four heads: the weight on the word to be copied, what copying loses without the "
-        "head, and what it loses without another head of the same layer. Which head does the "
-        "table show to matter most for copying?",
+        text="Of four heads: the weight on the word to copy, what copying costs more without the "
+        "head, and without another one of its layer (control). Which head matters most for "
+        "copying, by this table?",
         draw=_table,
         shows={"table": grid(HEADS, ["weight", "without it", "control"])},
         right=lambda table: (table[:, 1] - table[:, 2]).argmax(),
