@@ -9,6 +9,7 @@ stay at chance.
 import inspect
 import itertools
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -169,7 +170,8 @@ class Item:
         """Shuffle the options; `turn` moves the right one, so that its place tells nothing."""
         right, *others = options
         order = [others[place] for place in draw.order(len(others)).tolist()]
-        order.insert(turn % len(options), right)
+        first = zlib.crc32(self.id.encode())  # another place in the first version of each item
+        order.insert((first + turn) % len(options), right)
         return Version(
             _filled(self.text, drawn),
             [how(drawn[name]) for name, how in self.shows.items()],

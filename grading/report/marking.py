@@ -131,8 +131,9 @@ class Marking:
                 class_ = self._class()
                 now = mark_of(answers, {learner.key: learner.marks for learner in class_})
                 if (now.points if now else None) not in (was, points):
-                    told = f"Somebody else has given {now.points:g} meanwhile" if now else "gone"
-                    return _complaint(f"{told}: look, and decide once more.", self._marked(class_))
+                    other = f"{now.points:g} points" if now else "no mark"
+                    told = f"Meanwhile marks.csv says {other}: look, and decide once more."
+                    return _complaint(told, self._marked(class_))
                 worth = tables.parts_of(class_)[answers.question]
                 if not 0 <= points <= worth:
                     return _complaint(f"This question is worth {worth:g}: 0 to {worth:g} points.")

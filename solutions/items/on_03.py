@@ -64,8 +64,13 @@ def without_rounding(centre, half):
 
 def _row_and_bell(draw):
     bell = torch.tensor([0.1, 0.3, 0.6, 0.9, 0.9, 0.6, 0.3, 0.1])
-    first = int(draw.whole(0, 3))
-    return {"weights": twentieths(draw, 5), "bell": bell[first : first + 5]}
+    first, at = int(draw.whole(0, 3)), int(draw.whole(0, 4))
+    return {
+        "weights": twentieths(draw, 5),
+        "bell": bell[first : first + 5],
+        "at": at,
+        "place": PLACES[at],
+    }
 
 
 # --- which-state-asks
@@ -179,16 +184,17 @@ ITEMS = [
         id="bell-on-a-row",
         section="03.5",
         text="In local-p attention a row has these weights, and the bell around its centre has "
-        "these heights. What is handed on, as in the paper?",
+        "these heights. What weight does place {place} have then, as in the paper?",
         draw=_row_and_bell,
         shows={"weights": grid(["weights"], PLACES[:5]), "bell": grid(["bell"], PLACES[:5])},
-        right=lambda weights, bell: weights * bell,
+        right=lambda weights, bell, at: (weights * bell)[at],
         wrong={
-            "divide-again": lambda weights, bell: weights * bell / (weights * bell).sum(),
-            "input-unused": lambda weights: weights,
-            "local-attention-roughly": lambda weights, bell: weights * (bell > 0.5),
+            "divide-again": lambda weights, bell, at: (weights * bell / (weights @ bell))[at],
+            "input-unused": lambda weights, at: weights[at],
+            "local-attention-roughly": lambda weights, bell, at: (weights * (bell > 0.5))[at],
         },
-        result=grid([], PLACES[:5]),
+        result=number(3),
+        typed=True,
         why="After the softmax each weight is multiplied by the height of the bell at its place; "
         "the row may then sum to less than 1.",
     ),

@@ -124,16 +124,17 @@ ITEMS = [
         id="clipped-gradient",
         section="07.2",
         text="A gradient has the two numbers below. It is clipped by its norm, to {most}. What is "
-        "it then?",
+        "the first of them then?",
         draw=_gradient,
         shows={"gradient": grid([], [], 0)},
-        right=lambda gradient, length, most: gradient * most / length,
+        right=lambda gradient, length, most: gradient[0] * most / length,
         wrong={
-            "clipping-reshapes": lambda gradient, most: gradient.clamp(-most, most),
-            "length-of-a-vector": lambda gradient, most: gradient * most / gradient.abs().sum(),
-            "constant-factor": lambda gradient, length: gradient / length,
+            "clipping-reshapes": lambda gradient, most: gradient[0].clamp(-most, most),
+            "length-of-a-vector": lambda gradient, most: gradient[0] * most / gradient.abs().sum(),
+            "constant-factor": lambda gradient, length: gradient[0] / length,
         },
-        result=grid(),
+        result=number(2),
+        typed=True,
         why="The length is the root of the sum of the squares. If it is too long, the whole "
         "gradient is multiplied by one factor; its direction stays.",
     ),
