@@ -95,7 +95,7 @@ def test_answers_in_the_page_are_kept_once_with_their_belief():
 def test_progress_says_what_is_fresh_and_what_fades(monkeypatch):
     for item, days in zip(chosen(3, now=NOW), (0, 0, 300), strict=True):
         reviews.answered(item.id, "", datetime.now(UTC) - timedelta(days=days))
-    assert "Warm-ups: 2 of 3 questions are fresh, 1 fade: run `review()`." in repr(progress())
+    assert "Warm-ups: 2 of 3 questions are fresh, 1 fade: `from utils.widgets" in repr(progress())
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ CONTENTS = """
 REVIEW = """# Questions that come back
 
 Questions on the whole course, in any order. What goes wrong is asked again, in other numbers.
-Nothing is kept here: in JupyterLab, `review()` keeps what you know, and asks again when you are
-about to forget it.
+Nothing is kept here: in JupyterLab, `from utils.widgets import review; review()` keeps what you
+know, and asks again when you are about to forget it.
 
 ```{raw} html
 %s

@@ -80,5 +80,5 @@ def in_words(now: datetime | None = None) -> str:
     faded = sum(chance < FADED for chance in chances)
     if not chances:
         return ""
-    fades = f", {faded} fade: run `review()`" if faded else ""
+    fades = f", {faded} fade: `from utils.widgets import review; review()`" if faded else ""
     return f"Warm-ups: {len(chances) - faded} of {len(chances)} questions are fresh{fades}."
