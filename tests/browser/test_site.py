@@ -25,7 +25,8 @@ pytestmark = [pytest.mark.browser, needs.chromium, needs.site]
 NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/[0-9]*.ipynb"))]
 EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/[0-9]*.ipynb"))]
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
-PAGES = ["index.html", "course.html", "search.html", "sheet.html", *NOTEBOOKS, *EXERCISES, *DOCS]
+OWN = ["index.html", "course.html", "search.html", "sheet.html", "docs/review.html"]  # made here
+PAGES = [*OWN, *NOTEBOOKS, *EXERCISES, *DOCS]
 LONG = "I am tired because my old friend wants to sell his blue car because he needs money"
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads
 WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
