@@ -511,6 +511,17 @@ def test_the_direct_way_takes_sections_and_exercises_that_there_are(path):
     assert {*chapter.exercises} <= set(range(1, len(exercises_of(path)) + 1))
 
 
+@every_notebook
+def test_a_task_names_others_of_its_notebook_and_not_itself(path):
+    here, last = 0, len(exercises_of(path))
+    for cell in nbformat.read(path, 4).cells:
+        if heading := re.match(r"## (?:(\d+)\. )?", cell.source):
+            here = int(heading[1] or 0)
+        if cell.cell_type == "markdown" and "](" not in cell.source:
+            named = {int(number) for number in re.findall(r"(?i)\btask (\d+)", cell.source)}
+            assert here not in named and named <= {*range(1, last + 1)}, cell.source
+
+
 @pytest.mark.parametrize("task", ["test_any_attention", "test_any_heads"])
 def test_what_a_test_catches_does_not_hang_on_the_score_that_was_drawn(task, monkeypatch):
     ((_, exercise),) = chosen(task)
