@@ -4,6 +4,7 @@ The order of the notebooks, what they are called and which way through them is d
 there. How long they take is measured, from their words, code, predictions and stubs.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ STUB_MINUTES = 3  # for a stub to be written
 ESSAY = 6  # minutes for a question that is answered in words
 LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
 WIDGET = '<div class="explorer"'
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)  # in Markdown: no reader sees it
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
@@ -164,7 +166,7 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
     words = lines = predictions = movable = stubs = 0
     for cell in cells:
         if cell.cell_type == "markdown":
-            words += len(cell.source.split())
+            words += len(COMMENT.sub("", cell.source).split())
         elif "predict(" in cell.source:
             predictions += 1
         elif 'check("' in cell.source:
