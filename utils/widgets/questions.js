@@ -17,7 +17,9 @@ const STYLE = `
 .qs p { margin: 4px 0; }
 .qs :focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
 `;
-const CLOSE = 0.02; // share by which a number that was typed may differ
+// A number in English; one in German is the same with point and comma exchanged.
+const ENGLISH = new RegExp("^(?=[+-]?\\.?[0-9])[+-]?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]*)"
+  + "(?:\\.[0-9]*)?(?:e[+-]?[0-9]+)?$");
 const AGAIN_AFTER = 3; // other questions, before one that went wrong is asked again
 
 let made = 0; // radio buttons belong together by name, so each form needs its own
@@ -33,19 +35,21 @@ function element(tag, attributes, parent) {
   return node;
 }
 
-/** Numbers as they are shown, "−1,024.50", or typed, "12,5" or "1e3", as a number. */
-function shown(text) { return Number.parseFloat(text.replace("−", "-").replaceAll(",", "")); }
+/** The numbers that a text can mean, as in `readings` of utils/items/marking.py. */
+function readings(text) {
+  const plain = text.trim().toLowerCase().replace("−", "-")
+    .replace(/(?<=[0-9])['’ \u00a0\u2009\u202f](?=[0-9]{3})/g, "");
+  const exchanged = plain.replace(/[.,]/g, (sign) => (sign === "." ? "," : "."));
+  return [plain, exchanged].filter((one) => ENGLISH.test(one))
+    .map((one) => Number.parseFloat(one.replaceAll(",", "")));
+}
 
-/** The option whose number was typed: the right one if it is close, or else the closest; or -1. */
-function typedOption({ words, right }, number) {
-  const off = (word) => {
-    const value = shown(word);
-    const digits = (word.split(".")[1] ?? "").replace(/\D/g, "").length;
-    return Math.abs(number - value) / Math.max(CLOSE * Math.abs(value), 0.51 * 10 ** -digits);
-  };
-  if (off(words[right]) <= 1) return right;
-  const [distance, best] = words.map((word, n) => [off(word), n]).sort((a, b) => a[0] - b[0])[0];
-  return distance <= 1 ? best : -1;
+/** The option closest to what was typed, the right one first; -1 if none is close enough. */
+function typedOption({ accepted, right }, text) {
+  const off = accepted.flatMap(([value, slack], option) => readings(text)
+    .map((number) => [Math.abs(number - value) / slack, option !== right, option]));
+  const [distance, , option] = off.sort((a, b) => a[0] - b[0] || a[1] - b[1])[0];
+  return distance <= 1 ? option : -1;
 }
 
 function render({ model, el }) {
@@ -67,10 +71,9 @@ function render({ model, el }) {
       const node = element("input", { type: "text", inputmode: "decimal", size: "10",
         required: "", autocomplete: "off", "data-lm-suppress-shortcuts": "true" }, label);
       node.addEventListener("input", () => {
-        node.setCustomValidity(Number.isNaN(Number(node.value.replace(",", ".").replace("−", "-")))
-          ? "A number, such as 0.25" : "");
+        node.setCustomValidity(readings(node.value).length ? "" : "A number, such as 0.25");
       });
-      return () => typedOption(question, Number(node.value.replace(",", ".").replace("−", "-")));
+      return () => typedOption(question, node.value);
     }
     const name = `qs-${(made += 1)}`;
     question.options.forEach((option, n) => {

@@ -13,7 +13,8 @@ from utils.checks.reviews import answered, reviews
 from utils.course import chapters
 from utils.items.choosing import chosen, version
 from utils.items.item_bank import StoredItem, Version, items
-from utils.items.rendering import as_html, as_words
+from utils.items.marking import accepted
+from utils.items.rendering import as_html
 from utils.widgets.pictured import Linked
 
 A_FEW, SOME = 3, 5  # questions of a warm-up, and of a review
@@ -62,8 +63,8 @@ def question(item: StoredItem, now: Version) -> dict[str, Any]:
         "text": to_html(now.text),
         "shows": [as_html(part) for part in now.shows],
         "options": [as_html(option) for option in now.options],
-        "words": [as_words(option) for option in now.options],
         "typed": item.typed,
+        "accepted": [accepted(option) for option in now.options] if item.typed else [],
         "right": now.right,
         "beliefs": [*now.beliefs],
         "says": says,
