@@ -9,7 +9,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py solutions/n*/write_$(ONLY).py)
 
 .PHONY: help lab real test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides cards html sheet site preflight catch-up release grade bench bench-grading pictures
+  plans slides cards html sheet site preflight catch-up release grade bench claims bench-grading pictures
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -91,6 +91,9 @@ grade: .venv/ready  ## grade a class: make grade CLASS=week1.toml, or SUBMISSION
 
 bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 	$(BIN)/python -m tests.bench $(ONLY)
+
+claims: .venv/ready  ## an hour: what the notebooks claim, with ten other seeds and twice the steps; ONLY=05
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.claims $(ONLY)
 
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.tests.bench $(ONLY)

@@ -106,6 +106,54 @@ def _claim(path: Path, index: int, mark: re.Match) -> Claim:
     return Claim(path.name[:2], index, SENTENCE.split(before)[-1].strip(), holds, scope)
 
 
+# --- Sentences that rest on a run and have no mark -----------------------------------------------
+
+LEARNS = re.compile(r"\.backward\(|\b(Trainer|learn_to_copy|train)\(|import .*\btrain\b|results/")
+MEASURED = re.compile(r"(?<![\w.,])\d+\.\d+(?![\w.])")
+NOT_PROSE = re.compile(r"```.*?```|\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|Sections? [\d. ,and]+", re.DOTALL)
+
+
+def unmarked(notebook: NotebookNode) -> list[str]:
+    """Return the paragraphs that repeat what a trained network printed, and have no mark.
+
+    What a network gave is what is computed from a name that training has touched, in any cell
+    before; only numbers with decimals are looked for, since others come by chance.
+    """
+    touched: set[str] = set()
+    printed: set[str] = set()
+    found = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            before = len(touched)
+            for statement in ast.parse(cell.source).body:
+                touched |= _touched(statement, touched)
+            names = {node.id for node in ast.walk(ast.parse(cell.source)) if _is_name(node)}
+            if len(touched) > before or names & touched:
+                texts = [output.get("text", "") for output in cell.outputs]
+                printed |= {*MEASURED.findall(" ".join(texts))}
+        else:
+            for paragraph in re.split(r"\n\s*\n", NOT_PROSE.sub("", cell.source)):
+                told = printed & {*MEASURED.findall(MARK.sub("", paragraph))}
+                if told and not MARK.search(paragraph):
+                    found.append(f"{', '.join(sorted(told))} in: {paragraph[:100]}")
+    return found
+
+
+def _touched(statement: ast.stmt, touched: set[str]) -> set[str]:
+    """Return the names that a statement sets, if training has to do with it."""
+    read = {node.id for node in ast.walk(statement) if _is_name(node)}
+    if not read & touched and not LEARNS.search(ast.unparse(statement)):
+        return set()
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    written = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return {node.id for node in written if isinstance(node.ctx, ast.Store)}
+
+
+def _is_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
 # --- The notebook, run in another way -------------------------------------------------------------
 
 
