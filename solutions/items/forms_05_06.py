@@ -8,7 +8,7 @@ import math
 
 import torch
 
-from solutions.item import Item, code, grid, number, shape, word_of
+from solutions.item import Item, code, grid, number
 from solutions.items._draws import pick, some, twentieths
 
 SENTENCES = [
@@ -87,6 +87,9 @@ SIDE_BY_SIDE = {
     "wrong": {
         "shape-is-enough": lambda one, other, place: torch.stack([one, other]).view(3, 4)[place],
         "parts-in-any-order": lambda one, other, place: torch.cat([other[place], one[place]]),
+        "axes-anywhere": lambda one, other, place: torch.stack(
+            [one[place], other[place]], -1
+        ).flatten(),
         "heads-as-one": lambda one, other, place: ((one[place] + other[place]) // 2).repeat(2),
     },
 }
@@ -153,7 +156,7 @@ def hide_the_later(weights, place):
 
 # --- hands-of-the-next-word, numbers-of-the-next-word
 
-DIRECTIONS = ["up", "right", "down", "left"]
+ARROWS = "↑→↓←"
 
 
 def _next_word(draw):
@@ -162,7 +165,7 @@ def _next_word(draw):
 
 def _hands(first, second):
     """Show two hands that have made so many quarter turns."""
-    return f"{DIRECTIONS[first % 4]}, {DIRECTIONS[second % 4]}"
+    return f"{ARROWS[first % 4]} {ARROWS[second % 4]}"
 
 
 def _sines(first, second):
@@ -246,7 +249,7 @@ def rows_sum_to_one(run):
 
 def another_query_shows(run):
     words = _distinct_words()
-    return not torch.allclose(run(_with_other(words, 0))[0], run(words)[0])
+    return not torch.allclose(run(_with_other(words, 0, 0))[0], run(words)[0])
 
 
 def other_values_show(run):
@@ -270,58 +273,58 @@ def first_word_is_seen(run):
     return not torch.allclose(run(_with_other(words, slice(None), 0))[1][2], run(words)[1][2])
 
 
+SUMS = "The weights of each row sum to 1."
+VALUES = "If the values change, so do the contexts."
 CHECKS_OF_A_LOOK_UP = {
-    "Each row of weights sums to 1.": rows_sum_to_one,
-    "Other queries get other weights.": another_query_shows,
-    "Other values give other contexts.": other_values_show,
-    "Keys and values reordered alike: same contexts.": order_is_not_seen,
+    SUMS: rows_sum_to_one,
+    VALUES: other_values_show,
+    "If the queries change, so do the weights.": another_query_shows,
+    "If keys and values are shuffled alike, contexts stay.": order_is_not_seen,
 }
 CHECKS_OF_A_WRITER = {
-    "Each row of weights sums to 1.": rows_sum_to_one,
-    "Another last word: the same first context.": last_word_stays_unseen,
-    "Another first word: another last context.": first_word_is_seen,
-    "Other values give other contexts.": other_values_show,
+    SUMS: rows_sum_to_one,
+    VALUES: other_values_show,
+    "If the last word changes, the first context stays.": last_word_stays_unseen,
+    "If the first word changes, so does the last context.": first_word_is_seen,
 }
 
 
 def checked_by(checks):
-    def outcome(lines, names):
-        """Return the checks that fail, then those that pass."""
-        return sorted(checks, key=lambda name: checks[name](lambda w: _attend(lines, names, w)))
+    """Return the check that fails on the lines of a question as right, those that pass as wrong."""
 
-    def passed(place):
-        return lambda lines, names: outcome(lines, names)[place]
+    def failing(lines, names):
+        [only] = [
+            name
+            for name, passes in checks.items()
+            if not passes(lambda words: _attend(lines, names, words))
+        ]
+        return only
+
+    def passing(place):
+        return lambda lines, names: [each for each in checks if each != failing(lines, names)][
+            place
+        ]
 
     return {
-        "right": passed(0),
-        "wrong": {"plausible-is-right": [passed(1), passed(2), passed(3)]},
+        "right": failing,
+        "wrong": {"plausible-is-right": [passing(place) for place in range(3)]},
     }
 
 
 # --- read-before-each-word, probability-of-the-third
 
-TRAINED, ALONE = "in training, with teacher forcing", "in use, on its own"
 
-
-def _written(draw):
-    words, stray = pick(draw, SENTENCES), pick(draw, STRAYS)
+def _sorted_letters(draw):
+    letters = sorted(some(draw, "abcdefghklmnoprstu", 5))
     slip = int(draw.whole(1, 2))
-    own = [stray if place == slip else word for place, word in enumerate(words)]
-    return {
-        "words": words,
-        "own": own,
-        "way": pick(draw, [TRAINED, ALONE]),
-        "sentence": " ".join(words),
-        "wrong": " ".join(own),
+    right, guesses = letters[:slip] + letters[slip + 1 :], letters[:slip] + letters[slip + 1 :]
+    guesses[slip] = letters[slip]
+    if draw.whole(0, 1):
+        right, guesses = guesses, right
+    return {"right": right, "guesses": guesses} | {
+        "letters": " ".join(right),
+        "guessed": " ".join(guesses),
     }
-
-
-def read(words, own, way):
-    return own if way == ALONE else words
-
-
-def not_read(words, own, way):
-    return words if way == ALONE else own
 
 
 def _in_code(words):
@@ -340,11 +343,9 @@ def _next_words(draw):
             "columns": [second, stray, third],
         },
         "third": table[:, 2],
-        "words": {"first": first, "last": third},
         "first": first,
         "last": third,
         "sentence": f"{first} {second} {third}",
-        "way": pick(draw, [TRAINED, ALONE]),
     }
 
 
@@ -352,7 +353,7 @@ def _shown_table(table):
     return grid(table["rows"], table["columns"])(table["numbers"])
 
 
-# --- guesses-that-count, mean-of-the-words
+# --- guesses-that-count, losses-of-three-sentences
 
 
 def _batch(draw):
@@ -372,7 +373,7 @@ def _summed(draw):
     return {"one": one, "two": two, "three": three, "steps": steps, "total": total}
 
 
-# --- turned-round, state-of-the-whole
+# --- turned-round, one-state-of-many
 
 
 def _padded(draw):
@@ -535,9 +536,11 @@ ITEMS = [
         shows={"row": _labelled},
         right=lambda weights: weights,
         wrong={
-            "attention-sees-order": lambda weights: favour_the_near(weights, 2),
+            "attention-sees-order": [
+                lambda weights: favour_the_near(weights, 2),
+                lambda weights: weights.flip(0),
+            ],
             "row-is-word": lambda weights: weights.roll(2),
-            "masks-everywhere": lambda weights: hide_the_later(weights, 2),
         },
         result=grid([], []),
         why="Both have the same vector, hence the same dot products with all words. Where a word "
@@ -572,7 +575,8 @@ ITEMS = [
         form="A",
         text="The place of a word is told by two clock hands. For the first word, place 0, both "
         "point up; with each further place the first goes on by half a turn, the second by a "
-        "quarter. {count} words have been read. The next comes alone. Where do its two hands point?",
+        "quarter. {count} words have been read. The next comes alone. Where do its hands point, "
+        "the first and the second?",
         draw=_next_word,
         **clocks_by(_hands),
         why="It stands behind all words read so far, although it comes alone. Each hand has made "
@@ -621,41 +625,37 @@ ITEMS = [
         id="read-before-each-word",
         section="02.1",
         form="A",
-        text="A translator writes word by word, and before each word it reads one; the first that "
-        "it reads is `<sos>`, start. Right is *{sentence}*, but its likeliest words are *{wrong}*. "
-        "What does it read, step by step, {way}?",
-        draw=_written,
-        right=lambda words, own, way: _in_code(["<sos>", *read(words, own, way)]),
+        text="A decoder sorts letters. It writes one after another, and before each it reads one; "
+        "the first that it reads is `<sos>`, for start. Right is `{letters}`, but it guesses "
+        "`{guessed}`. What does it read before each guess, in training with teacher forcing?",
+        draw=_sorted_letters,
+        right=lambda right: _in_code(["<sos>", *right[:-1]]),
         wrong={
-            "teacher-forcing": lambda words, own, way: _in_code(
-                ["<sos>", *not_read(words, own, way)]
-            ),
-            "future-open": lambda words, own, way: _in_code([*read(words, own, way), "<eos>"]),
-            "stale-value": lambda words, own, way: _in_code(
-                ["<sos>", "<sos>", *read(words, own, way)[:2]]
-            ),
+            "teacher-forcing": lambda guesses: _in_code(["<sos>", *guesses[:-1]]),
+            "future-open": lambda right: _in_code(right),
+            "stale-value": lambda right: _in_code(["<sos>", "<sos>", *right[:-2]]),
         },
-        why="Before each word it reads the one before: the right one under teacher forcing, its "
-        "own when it is left to itself.",
+        why="Under teacher forcing it reads, before each guess, the right letter before, whatever "
+        "it has guessed itself.",
     ),
     Item(
         id="probability-of-the-third",
         section="02.1",
         form="B",
-        text="A row: the word that a translator reads, and how probable it finds each as the next. "
-        "It has read *{first}*, and takes the likeliest word for the second. Right is "
-        "*{sentence}*. How probable is *{last}* then as the third, {way}?",
+        text="Each row: a word that a translator reads, and the probabilities of the word behind "
+        "it. It has read *{first}*, and finds the likeliest second word. Right is *{sentence}*. "
+        "In training with teacher forcing, how probable does it find *{last}* as the third?",
         draw=_next_words,
         shows={"table": _shown_table},
-        right=lambda third, way: third[2 if way == ALONE else 1],
+        right=lambda third: third[1],
         wrong={
-            "teacher-forcing": lambda third, way: third[1 if way == ALONE else 2],
+            "teacher-forcing": lambda third: third[2],
             "future-open": lambda third: third[3],
             "stale-value": lambda third: third[0],
         },
         result=number(2),
-        why="Before the third word it reads the second: the right one under teacher forcing, its "
-        "own when it is left to itself.",
+        why="Under teacher forcing it reads the right second word before the third, whichever it "
+        "finds likeliest itself.",
     ),
     Item(
         id="guesses-that-count",
@@ -678,7 +678,7 @@ ITEMS = [
         "padding is no answer to anything.",
     ),
     Item(
-        id="mean-of-the-words",
+        id="losses-of-three-sentences",
         section="06.4",
         form="B",
         text="A decoder writes three sentences of {one}, {two} and {three} words, each from a "
@@ -701,8 +701,8 @@ ITEMS = [
         id="turned-round",
         section="06.2",
         form="A",
-        text="A network reads rows from the left. It shall read this sentence from its last word to "
-        "its first, so the row is turned round: `{row}`. What it makes of the words must not "
+        text="A network reads rows from the left. It shall read this sentence from its last word "
+        "to its first, so the row is turned round: `{row}`. What it makes of the words must not "
         "depend on the padding. Which row does it need?",
         draw=_padded,
         right=lambda words, padding: _in_code(turned(words, padding, len(words))),
@@ -719,7 +719,7 @@ ITEMS = [
         "them, so that nothing is read before the last word.",
     ),
     Item(
-        id="state-of-the-whole",
+        id="one-state-of-many",
         section="06.2",
         form="B",
         text="A network has read a row of {places} places from the left: {count} words, then "
