@@ -325,14 +325,16 @@ HOW_LARGE = {
 
 def _sure_sums(draw):
     added = int(draw.whole(8, 10))
-    high, *between = [int(draw.whole(4, added - 4)) for _ in range(3)]
-    if draw.whole(0, 1):  # two keys stay above 0 even so
-        added, said = -added, [added + high, added + high + 1, between[0], -between[1]]
-    else:
-        said = [-added - high, high, between[0], -between[1]]
-    shown = str(added).replace("-", "−")
-    said = torch.tensor(said)[draw.order(4)]
-    return {"added": added, "shown": shown, "said": said, "points": pick(draw, [3, 4, 5])}
+    far, near, nearer, below = added + 4, *(int(draw.whole(4, added - 4)) for _ in range(3))
+    above = pick(draw, [[far, far + 1, near], [near, nearer]])
+    said = [*above, -below, -far, -far - 1][:5]
+    added *= pick(draw, [-1, 1])
+    return {
+        "added": added,
+        "shown": str(added).replace("-", "−"),
+        "said": torch.tensor(said)[draw.order(5)],
+        "points": pick(draw, [3, 4, 5]),
+    }
 
 
 ADDED_AND_BENT = {
@@ -494,7 +496,7 @@ ITEMS = [
         **LINES_WITH_A_MASK,
     ),
     Item(
-        id="lines-with-where",
+        id="mask-and-where",
         section="04.4",
         form="B",
         text="Which weights do these lines give? (`where` takes the score or weight where the mask "
@@ -513,7 +515,7 @@ ITEMS = [
         form="A",
         text="For one query, exp(score) adds up to {total} over the {count} words of a sentence. "
         "Then the sentence is filled up with {filled} vectors of zeros, and nothing hides them. "
-        "Which share of the attention do the words get now?",
+        "What share of the attention do the words get now?",
         **BESIDE_ZEROS,
     ),
     Item(
@@ -522,7 +524,7 @@ ITEMS = [
         form="B",
         text="A query looks at the {count} pieces of a small picture: their exp(score) add up to "
         "{total}. To fit a larger frame, {filled} black pieces are added, vectors of zeros, and "
-        "nothing hides them. Which share of the attention does the picture get now?",
+        "nothing hides them. What share of the attention does the picture get now?",
         **BESIDE_ZEROS,
     ),
     Item(
@@ -538,20 +540,20 @@ ITEMS = [
         id="taste-in-films",
         section="04.1",
         form="B",
-        text="Strangers rate films at random, above and below 0 alike. Their dot product says how "
-        "far two of them agree. Over {old} films its standard deviation is {spread}. What is it "
-        "over {new} films?",
+        text="Strangers rate films at random, above and below 0 alike. The dot product of the "
+        "ratings of two says how far they agree. Over {old} films its standard deviation is "
+        "{spread}. What is it over {new} films?",
         **HOW_LARGE,
     ),
     Item(
         id="state-and-key",
         section="02.3",
         form="A",
-        text="An additive score: the query adds {shown} to the number of each key, the tanh of the "
-        "sum is taken and multiplied by {points}. Then comes the softmax. Which weights result? "
-        "(tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
-        shows={"said": grid(["keys"], WORDS, 0)},
-        result=grid([], WORDS),
+        text="An additive score: add {shown}, which comes from the query, to the number of each "
+        "key, take the tanh, and multiply by {points}. A softmax of these scores gives the "
+        "weights. Which are they? (tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
+        shows={"said": grid(["keys"], [*WORDS, "tree"], 0)},
+        result=grid([], [*WORDS, "tree"]),
         **ADDED_AND_BENT,
     ),
     Item(
@@ -561,8 +563,8 @@ ITEMS = [
         text="A judge shares out a prize by a softmax of scores. A score is {points} times the "
         "tanh of a sum: the candidate's number plus the judge's mood, {shown}. Which shares "
         "result? (tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
-        shows={"said": grid(["numbers"], PEOPLE, 0)},
-        result=grid([], PEOPLE),
+        shows={"said": grid(["numbers"], [*PEOPLE, "Eva"], 0)},
+        result=grid([], [*PEOPLE, "Eva"]),
         **ADDED_AND_BENT,
     ),
 ]
