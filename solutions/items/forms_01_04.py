@@ -135,14 +135,23 @@ def _mirrored(x):
 
 
 def _vectors(draw, projection, names):
+    at = int(draw.whole(0, 3))
     while True:
-        x, at = draw.whole(-4, 6, 4, 2).float(), int(draw.whole(0, 3))
-        query = projection(x[at])
-        rivals = [x @ query, x @ x[at], x @ query / x.norm(dim=-1).clamp(min=0.1), x.amax(-1)]
-        pairs = [rival.topk(2) for rival in rivals]
-        clear = all(values[0] > values[1] + 0.05 for values, _ in pairs)
-        if clear and len({int(places[0]) for _, places in pairs}) == 4:
-            return {"x": x, "at": at, "query": query, "who": names[at]}
+        x = draw.whole(-4, 6, 200, 4, 2).float()  # many at once: few are clear
+        own, query = x[:, at, :, None], projection(x[:, at])[:, :, None]
+        lengths = x.norm(dim=-1).clamp(min=0.1)
+        rivals = [(x @ query)[..., 0], (x @ own)[..., 0], (x @ query)[..., 0] / lengths, x.amax(-1)]
+        if (found := _with_four_winners(torch.stack(rivals, 1))) is not None:
+            return {"x": x[found], "at": at, "query": query[found, :, 0], "who": names[at]}
+
+
+def _with_four_winners(figures):
+    """Return which of many first has four clear winners, all different, by (many, 4, 4) figures."""
+    values, places = figures.topk(2)
+    winners = places[..., 0].sort().values
+    clear = (values[..., 0] > values[..., 1] + 0.05).all(-1)
+    found = clear & (winners == torch.arange(4)).all(-1)
+    return int(found.int().argmax()) if found.any() else None
 
 
 WHOM_IT_FINDS = {
@@ -161,24 +170,18 @@ WHOM_IT_FINDS = {
 
 
 def _tenths(draw):
-    """Draw shares of four in a table in which four ways to look end at four words."""
     while True:
-        weights = torch.stack([_row_of_tenths(draw) for _ in range(4)])
-        figures = [weights.sum(0), _firsts(weights), weights.amax(0), weights.amax(1)]
-        pairs = [figure.topk(2) for figure in figures]
-        clear = all(values[0] > values[1] for values, _ in pairs)
-        if clear and len({int(places[0]) for _, places in pairs}) == 4:
-            return {"weights": weights / 10}
-
-
-def _row_of_tenths(draw):
-    cuts = draw.whole(0, 10, 3).sort().values.tolist()
-    return torch.tensor([b - a for a, b in zip([0, *cuts], [*cuts, 10], strict=True)])
+        cuts = draw.whole(0, 10, 500, 4, 3).sort().values  # many at once: few are clear
+        edges = [torch.zeros_like(cuts[..., :1]), cuts, torch.full_like(cuts[..., :1], 10)]
+        tables = torch.cat(edges, -1).diff().float()  # (500, 4, 4): rows that sum to 10
+        figures = [tables.sum(1), _firsts(tables), tables.amax(1), tables.amax(2)]
+        if (found := _with_four_winners(torch.stack(figures, 1))) is not None:
+            return {"weights": tables[found] / 10}
 
 
 def _firsts(weights):
     """Count the rows in which each column has the largest weight."""
-    return (weights == weights.amax(-1, keepdim=True)).sum(0)
+    return (weights == weights.amax(-1, keepdim=True)).float().sum(-2)
 
 
 MOST_IN_ALL = {
@@ -321,11 +324,17 @@ HOW_LARGE = {
 
 
 def _sure_sums(draw):
-    while True:
-        added, said = pick(draw, [-6, -5, -4, 4, 5, 6]), draw.whole(-9, 9, 4)
-        sure = (said.abs() >= 3).all() and ((said + added).abs() >= 3).all()
-        if sure and 1 < int((said + added > 0).sum()) < 4:
-            return {"added": added, "said": said, "points": pick(draw, [3, 4, 5])}
+    added = int(draw.whole(8, 10))
+    far, near, nearer, below = added + 4, *(int(draw.whole(4, added - 4)) for _ in range(3))
+    above = pick(draw, [[far, far + 1, near], [near, nearer]])
+    said = [*above, -below, -far, -far - 1][:5]
+    added *= pick(draw, [-1, 1])
+    return {
+        "added": added,
+        "shown": str(added).replace("-", "−"),
+        "said": torch.tensor(said)[draw.order(5)],
+        "points": pick(draw, [3, 4, 5]),
+    }
 
 
 ADDED_AND_BENT = {
@@ -335,13 +344,11 @@ ADDED_AND_BENT = {
         "nonlinearity-left-out": lambda added, said, points: (
             (points * (said + added)).float().softmax(-1)
         ),
-        "projection-left-out": [
-            lambda said, points: (points * said.tanh()).softmax(-1),
-            lambda added, said: (said + added).tanh().softmax(-1),
-        ],
+        "projection-left-out": lambda said, points: (points * said.tanh()).softmax(-1),
+        "constant-factor": lambda added, said, points: (points * (said - added).tanh()).softmax(-1),
     },
-    "why": "Far from 0 the tanh knows only yes (1) and no (−1). All that get a yes share alike, "
-    "however far above 0 they are, and a no costs twice the points.",
+    "why": "Far from 0 the tanh knows only yes (1) and no (−1). All that get the same answer get "
+    "the same share, however far from 0 they are.",
 }
 
 
@@ -372,8 +379,8 @@ ITEMS = [
         id="another-temperature",
         section="01.5",
         form="A",
-        text="In a softmax at temperature 1, *{one}* gets {ratio} times the weight of *{other}*. "
-        "How many times its weight does it get at temperature {tau}?",
+        text="In a softmax at temperature 1, the weight of *{one}* is {ratio} times that of "
+        "*{other}*. How many times is it at temperature {tau}?",
         **RATIO,
     ),
     Item(
@@ -489,7 +496,7 @@ ITEMS = [
         **LINES_WITH_A_MASK,
     ),
     Item(
-        id="lines-with-where",
+        id="mask-and-where",
         section="04.4",
         form="B",
         text="Which weights do these lines give? (`where` takes the score or weight where the mask "
@@ -508,7 +515,7 @@ ITEMS = [
         form="A",
         text="For one query, exp(score) adds up to {total} over the {count} words of a sentence. "
         "Then the sentence is filled up with {filled} vectors of zeros, and nothing hides them. "
-        "Which share of the attention do the words get now?",
+        "What share of the attention do the words get now?",
         **BESIDE_ZEROS,
     ),
     Item(
@@ -517,7 +524,7 @@ ITEMS = [
         form="B",
         text="A query looks at the {count} pieces of a small picture: their exp(score) add up to "
         "{total}. To fit a larger frame, {filled} black pieces are added, vectors of zeros, and "
-        "nothing hides them. Which share of the attention does the picture get now?",
+        "nothing hides them. What share of the attention does the picture get now?",
         **BESIDE_ZEROS,
     ),
     Item(
@@ -533,20 +540,20 @@ ITEMS = [
         id="taste-in-films",
         section="04.1",
         form="B",
-        text="Strangers rate films at random, above and below 0 alike. Their dot product says how "
-        "far two of them agree. Over {old} films its standard deviation is {spread}. What is it "
-        "over {new} films?",
+        text="Strangers rate films at random, above and below 0 alike. The dot product of the "
+        "ratings of two says how far they agree. Over {old} films its standard deviation is "
+        "{spread}. What is it over {new} films?",
         **HOW_LARGE,
     ),
     Item(
         id="state-and-key",
         section="02.3",
         form="A",
-        text="An additive score: the query adds {added} to the number of each key, the tanh of the "
-        "sum is taken and multiplied by {points}. Then comes the softmax. Which weights result? "
-        "(tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
-        shows={"said": grid(["keys"], WORDS, 0)},
-        result=grid([], WORDS),
+        text="An additive score: add {shown}, which comes from the query, to the number of each "
+        "key, take the tanh, and multiply by {points}. A softmax of these scores gives the "
+        "weights. Which are they? (tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
+        shows={"said": grid(["keys"], [*WORDS, "tree"], 0)},
+        result=grid([], [*WORDS, "tree"]),
         **ADDED_AND_BENT,
     ),
     Item(
@@ -554,10 +561,10 @@ ITEMS = [
         section="02.3",
         form="B",
         text="A judge shares out a prize by a softmax of scores. A score is {points} times the "
-        "tanh of a sum: the candidate's number plus the judge's mood, {added}. Which shares "
+        "tanh of a sum: the candidate's number plus the judge's mood, {shown}. Which shares "
         "result? (tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
-        shows={"said": grid(["numbers"], PEOPLE, 0)},
-        result=grid([], PEOPLE),
+        shows={"said": grid(["numbers"], [*PEOPLE, "Eva"], 0)},
+        result=grid([], [*PEOPLE, "Eva"]),
         **ADDED_AND_BENT,
     ),
 ]
