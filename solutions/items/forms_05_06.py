@@ -626,14 +626,14 @@ ITEMS = [
         section="02.1",
         form="A",
         text="A decoder sorts letters. It writes one after another, and before each it reads one; "
-        "the first that it reads is `<sos>`, for start. Right is `{letters}`, but it guesses "
+        "the first that it reads is `-`, for nothing yet. Right is `{letters}`, but it guesses "
         "`{guessed}`. What does it read before each guess, in training with teacher forcing?",
         draw=_sorted_letters,
-        right=lambda right: _in_code(["<sos>", *right[:-1]]),
+        right=lambda right: _in_code(["-", *right[:-1]]),
         wrong={
-            "teacher-forcing": lambda guesses: _in_code(["<sos>", *guesses[:-1]]),
+            "teacher-forcing": lambda guesses: _in_code(["-", *guesses[:-1]]),
             "future-open": lambda right: _in_code(right),
-            "stale-value": lambda right: _in_code(["<sos>", "<sos>", *right[:-2]]),
+            "stale-value": lambda right: _in_code(["-", "-", *right[:-2]]),
         },
         why="Under teacher forcing it reads, before each guess, the right letter before, whatever "
         "it has guessed itself.",
