@@ -53,7 +53,7 @@ def of_the_whole_width(shown):
     ]
 
 
-# --- what-the-loss-gets, weight-in-the-sum
+# --- the-softmax-of-the-loss, weight-in-the-sum
 
 
 def _shares(draw):
@@ -185,7 +185,7 @@ def clocks_by(shown):
     }
 
 
-# --- a-check-of-a-look-up, a-check-of-a-writer
+# --- fault-in-a-look-up, fault-in-a-writer
 
 LOOK_UP = {
     "scores": "scores = {q} @ {k}.T",
@@ -466,7 +466,7 @@ ITEMS = [
         "always as many terms as the layer is wide.",
     ),
     Item(
-        id="what-the-loss-gets",
+        id="the-softmax-of-the-loss",
         section="06.4",
         form="A",
         text="A decoder (it writes words) gives four words these probabilities, by a softmax. The "
@@ -598,7 +598,7 @@ ITEMS = [
         "grown as many times as there are words before, at its own speed.",
     ),
     Item(
-        id="a-check-of-a-look-up",
+        id="fault-in-a-look-up",
         section="05.3",
         form="A",
         text="In attention each query compares itself with the keys, and gets a mean of the "
@@ -611,7 +611,7 @@ ITEMS = [
         "them looks right.",
     ),
     Item(
-        id="a-check-of-a-writer",
+        id="fault-in-a-writer",
         section="05.3",
         form="B",
         text="Here three words look at themselves and at the words before them, not ahead; each "
