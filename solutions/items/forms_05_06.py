@@ -23,7 +23,7 @@ STRAYS = ["chien", "roi", "voisin", "soldat", "peintre"]
 WORDS = ["cat", "dog", "bird", "girl"]
 
 
-# --- another-number-of-heads, products-of-a-pair
+# --- heads-of-a-new-layer, products-of-a-pair
 
 
 def _rebuilt(draw):
@@ -53,7 +53,7 @@ def of_the_whole_width(shown):
     ]
 
 
-# --- the-softmax-of-the-loss, the-softmax-of-the-caller
+# --- the-softmax-of-the-loss, weight-in-the-sum
 
 
 def _shares(draw):
@@ -95,7 +95,7 @@ SIDE_BY_SIDE = {
 }
 
 
-# --- said-twice-in-a-sentence, words-change-places
+# --- second-of-two, a-reordered-sentence
 
 
 def _said_twice(draw):
@@ -154,7 +154,7 @@ def hide_the_later(weights, place):
     return seen / seen.sum()
 
 
-# --- hands-of-the-next-word, numbers-of-the-next-word
+# --- hands-of-a-clock, two-angles
 
 ARROWS = "↑→↓←"
 
@@ -185,7 +185,7 @@ def clocks_by(shown):
     }
 
 
-# --- a-check-of-a-look-up, a-check-of-a-writer
+# --- fault-in-a-look-up, fault-in-a-writer
 
 LOOK_UP = {
     "scores": "scores = {q} @ {k}.T",
@@ -344,6 +344,8 @@ def _next_words(draw):
         },
         "third": table[:, 2],
         "first": first,
+        "second": second,
+        "stray": stray,
         "last": third,
         "sentence": f"{first} {second} {third}",
     }
@@ -427,12 +429,12 @@ def bias_of_inputs(inputs, outputs):
 
 ITEMS = [
     Item(
-        id="another-number-of-heads",
+        id="heads-of-a-new-layer",
         section="05.5",
         form="A",
-        text="Attention of width {width} has {old} heads: small attentions side by side. It is "
-        "rebuilt with {new}, the width staying. By which root are the scores of a head divided "
-        "now, and how many parameters has the layer, compared with before?",
+        text="A layer of attention has width {width} and {old} heads (small attentions side by "
+        "side). It is rebuilt with {new} heads and the same width. By which root are a head's "
+        "scores divided now? And how many parameters has the layer, compared with before?",
         draw=_rebuilt,
         right=lambda width, new: _root_and_parameters(width // new, 1, 1),
         wrong={
@@ -448,10 +450,10 @@ ITEMS = [
         id="products-of-a-pair",
         section="05.5",
         form="B",
-        text="Attention of width {width} has {old} heads: small attentions side by side. It is "
-        "rebuilt with {new}, the width staying. For two words each head takes one dot product. "
-        "How many terms has it now, and how many multiplications do all heads together need, "
-        "compared with before?",
+        text="A layer of attention has width {width} and {old} heads (small attentions side by "
+        "side). It is rebuilt with {new} heads and the same width. For two words each head takes "
+        "one dot product. How many terms has it now? And how many multiplications do all heads "
+        "need together, compared with before?",
         draw=_rebuilt,
         right=lambda width, new: _terms_and_products(width // new, 1, 1),
         wrong={
@@ -467,9 +469,9 @@ ITEMS = [
         id="the-softmax-of-the-loss",
         section="06.4",
         form="A",
-        text="A decoder gives four words these probabilities, by a softmax. They are handed to a "
-        "loss that takes a softmax of whatever it gets, and then −log of the right word's "
-        "share. The right word is *{word}*. Of which number is it −log?",
+        text="A decoder (it writes words) gives four words these probabilities, by a softmax. The "
+        "loss takes the softmax of what it gets, here the probabilities, and then −log of the "
+        "share of *{word}*, the right word. How large is this share?",
         draw=_shares,
         shows={"shares": grid([], WORDS)},
         **TWICE,
@@ -478,7 +480,7 @@ ITEMS = [
         "together that the shares come out nearly equal.",
     ),
     Item(
-        id="the-softmax-of-the-caller",
+        id="weight-in-the-sum",
         section="01.3",
         form="B",
         text="A function returns the weights of a decoder's attention, softmax included. Whoever "
@@ -495,9 +497,9 @@ ITEMS = [
         id="contexts-of-two-heads",
         section="05.2",
         form="A",
-        text="Two heads (attentions side by side) have each made a context of two numbers for "
-        "three words. Both are joined, as in multi-head attention. Which row of four numbers does "
-        "*{word}* get?",
+        text="Two heads (attentions side by side) have each made two numbers for each of three "
+        "words. They are joined, head 1 first, as in multi-head attention. Which row does *{word}* "
+        "get?",
         draw=_two_tables,
         shows={
             "one": grid(WORDS[:3], ["head 1", ""], 0),
@@ -512,9 +514,9 @@ ITEMS = [
         id="states-of-two-readers",
         section="06.2",
         form="B",
-        text="One network has read three words forwards, another backwards. Each has a state of "
-        "two numbers at every word. The encoder is bidirectional: forward state, then backward "
-        "state, side by side. Which row of four numbers does *{word}* get?",
+        text="A bidirectional encoder: one network reads three words forwards, another backwards, "
+        "and each has a state of two numbers at each word. They are joined, forward first. Which "
+        "row does *{word}* get?",
         draw=_two_tables,
         shows={
             "one": grid(WORDS[:3], ["forward", ""], 0),
@@ -526,7 +528,7 @@ ITEMS = [
         "then the backward state at the same word.",
     ),
     Item(
-        id="said-twice-in-a-sentence",
+        id="second-of-two",
         section="05.6",
         form="A",
         text="In *{sentence}* each word looks at all words. Weights are the softmax of dot "
@@ -547,7 +549,7 @@ ITEMS = [
         "stands plays no part.",
     ),
     Item(
-        id="words-change-places",
+        id="a-reordered-sentence",
         section="05.6",
         form="B",
         text="Each word looks at all words. Weights are the softmax of dot products of the words' "
@@ -570,7 +572,7 @@ ITEMS = [
         "its new place.",
     ),
     Item(
-        id="hands-of-the-next-word",
+        id="hands-of-a-clock",
         section="05.7",
         form="A",
         text="The place of a word is told by two clock hands. For the first word, place 0, both "
@@ -583,7 +585,7 @@ ITEMS = [
         "as many steps as there are words before, at its own speed.",
     ),
     Item(
-        id="numbers-of-the-next-word",
+        id="two-angles",
         section="05.7",
         form="B",
         text="A place has a code: sine and cosine of one angle, then of a second. Both angles are "
@@ -596,7 +598,7 @@ ITEMS = [
         "grown as many times as there are words before, at its own speed.",
     ),
     Item(
-        id="a-check-of-a-look-up",
+        id="fault-in-a-look-up",
         section="05.3",
         form="A",
         text="In attention each query compares itself with the keys, and gets a mean of the "
@@ -609,7 +611,7 @@ ITEMS = [
         "them looks right.",
     ),
     Item(
-        id="a-check-of-a-writer",
+        id="fault-in-a-writer",
         section="05.3",
         form="B",
         text="Here three words look at themselves and at the words before them, not ahead; each "
@@ -626,14 +628,14 @@ ITEMS = [
         section="02.1",
         form="A",
         text="A decoder sorts letters. It writes one after another, and before each it reads one; "
-        "the first that it reads is `<sos>`, for start. Right is `{letters}`, but it guesses "
+        "the first that it reads is `-`, for nothing yet. Right is `{letters}`, but it guesses "
         "`{guessed}`. What does it read before each guess, in training with teacher forcing?",
         draw=_sorted_letters,
-        right=lambda right: _in_code(["<sos>", *right[:-1]]),
+        right=lambda right: _in_code(["-", *right[:-1]]),
         wrong={
-            "teacher-forcing": lambda guesses: _in_code(["<sos>", *guesses[:-1]]),
+            "teacher-forcing": lambda guesses: _in_code(["-", *guesses[:-1]]),
             "future-open": lambda right: _in_code(right),
-            "stale-value": lambda right: _in_code(["<sos>", "<sos>", *right[:-2]]),
+            "stale-value": lambda right: _in_code(["-", "-", *right[:-2]]),
         },
         why="Under teacher forcing it reads, before each guess, the right letter before, whatever "
         "it has guessed itself.",
@@ -642,9 +644,9 @@ ITEMS = [
         id="probability-of-the-third",
         section="02.1",
         form="B",
-        text="Each row: a word that a translator reads, and the probabilities of the word behind "
-        "it. It has read *{first}*, and finds the likeliest second word. Right is *{sentence}*. "
-        "In training with teacher forcing, how probable does it find *{last}* as the third?",
+        text="Each row: a word that a translator reads, and the probabilities of the next. After "
+        "*{first}* it finds *{stray}* likelier than *{second}*. Right is *{sentence}*. In training "
+        "with teacher forcing, how probable does it find *{last}* as the third word?",
         draw=_next_words,
         shows={"table": _shown_table},
         right=lambda third: third[1],
@@ -681,10 +683,10 @@ ITEMS = [
         id="losses-of-three-sentences",
         section="06.4",
         form="B",
-        text="A decoder writes three sentences of {one}, {two} and {three} words, each from a "
-        "given `<sos>` up to `<eos>`, in rows of {steps} steps, the rest being padding. Its "
-        "losses, with 0 at padding, add up to {total}. What is the mean loss? "
-        "(Two decimals.)",
+        text="A decoder is to write three sentences of {one}, {two} and {three} words, and behind "
+        "each `<eos>`, the end. It begins with `<sos>`, which is given. Rows have {steps} steps; "
+        "what is left is padding, and has a loss of 0. All losses add up to {total}. What is the "
+        "mean loss? (Two decimals.)",
         draw=_summed,
         right=lambda one, two, three, total: total / (one + two + three + 3),
         wrong={
@@ -743,7 +745,7 @@ ITEMS = [
         form="A",
         text="Each of {parts} heads (attentions side by side) hands on {size} numbers. Joined end "
         "to end they go through one linear layer with biases, y = W x + b, which makes {out} "
-        "numbers. How many parameters has this layer?",
+        "numbers. How many parameters has it?",
         draw=_from_parts,
         right=lambda parts, size, out: linear(parts * size, out),
         wrong={
