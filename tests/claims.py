@@ -193,7 +193,8 @@ class _Elsewhere(ast.NodeTransformer):
 def elsewhere(notebook: NotebookNode, moved: int, longer: int = 1) -> NotebookNode:
     """Return a notebook with its seeds moved and its steps multiplied, and its claims asked.
 
-    Each mark becomes a cell of its own behind the cell that it stands in.
+    Each mark becomes a cell of its own behind the cell that it stands in. What follows the last of
+    them is left out.
     """
     cells, asked = [], 0
     for cell in notebook.cells:
@@ -206,7 +207,8 @@ def elsewhere(notebook: NotebookNode, moved: int, longer: int = 1) -> NotebookNo
             ask.metadata["claim"] = asked
             cells.append(ask)
             asked += 1
-    notebook.cells = cells
+    last = max(place for place, cell in enumerate(cells) if "claim" in cell.metadata)
+    notebook.cells = cells[: last + 1]
     return notebook
 
 
@@ -236,18 +238,23 @@ def measure(path: Path, seeds: int, longer: int) -> Iterator[Measured]:
     """Yield what is seen of each claim of a notebook in several runs."""
     claims = claims_of(path)
     moved = [FAR * turn for turn in range(1, seeds + 1)]
-    runs = [(0, 1), *((far, 1) for far in moved), *((far, 2) for far in moved[:longer])]
+    runs = [(0, 1)]
+    if any(_is_wide(claim) for claim in claims):
+        runs += [(far, 1) for far in moved] + [(far, 2) for far in moved[:longer]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         seen = [*pool.map(lambda run: held(path, *run), runs)]
     for place, claim in enumerate(claims):
         of = [each[place] for each in seen]
-        wide = claim.scope not in ("this seed", "stored")
-        wider = wide and claim.scope != "these steps"
+        wide, wider = _is_wide(claim), _is_wide(claim) and claim.scope != "these steps"
         facts = asdict(claim)
         del facts["cell"]
         yield Measured(
             facts, of[0], of[1 : seeds + 1] if wide else [], of[seeds + 1 :] if wider else []
         )
+
+
+def _is_wide(claim: Claim) -> bool:
+    return claim.scope not in ("this seed", "stored")
 
 
 # --- What is told of it ---------------------------------------------------------------------------
