@@ -43,13 +43,21 @@ def test_a_right_answer_comes_back_later_than_a_wrong_one():
     assert reviews.reviews()[wrong.id].belief == "no-scale"
 
 
-def test_what_is_due_is_asked_first_and_in_other_numbers():
-    item = chosen(1, now=NOW)[0]
+def test_what_went_wrong_is_asked_first_and_in_other_numbers():
+    item, *_ = chosen(3, now=NOW)
     before = version(item)
-    reviews.answered(item.id, "", NOW)
+    reviews.answered(item.id, "no-scale", NOW)
     assert item not in chosen(3, now=NOW + timedelta(hours=1))
     assert chosen(1, now=NOW + timedelta(days=40)) == [item]
     assert version(item).text != before.text or version(item).options != before.options
+
+
+def test_what_was_known_leaves_room_for_one_that_is_new():
+    known = chosen(3, now=NOW)
+    for item in known:
+        reviews.answered(item.id, "", NOW)
+    new, *due = chosen(3, now=NOW + timedelta(days=40))
+    assert new not in known and all(item in known for item in due)
 
 
 def test_the_longer_it_is_known_the_longer_it_stays_away():

@@ -1,7 +1,7 @@
 """The item bank: questions for warm-ups, and for the tests before and after the course.
 
-Each module holds `ITEMS`: `on_04` those on notebook 04 for warm-ups, `form_a` and `form_b` those of
-the two tests. The first two ask for the same beliefs in other situations, so do the second two …
+Each module holds `ITEMS`: `on_04` those on notebook 04 for warm-ups, `forms_…` those of the two
+tests, in pairs that ask for the same beliefs in other situations, one for each test.
 `solutions/item.py` says what an item is.
 """
 

@@ -1,7 +1,7 @@
 """Choose which questions are asked now, and in which numbers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from utils.checks.progress_file import load_guesses, load_progress
@@ -16,9 +16,10 @@ JOINT = re.compile(r'"\s*\n\s*"')  # of a text that is written on two lines
 def chosen(count: int, before: str = LATER, now: datetime | None = None) -> list[StoredItem]:
     """Return questions for this learner, the most urgent first, of different notebooks if possible.
 
-    Those that are due come first; then those that nobody has asked yet, and of these first such as
-    can show a belief that the learner's exercises have shown, or are on a notebook in which a guess
-    went wrong; last, those that will be due soonest.
+    First come those that went wrong last time and are due; then one that nobody has asked yet, and
+    the others that are due; then more new ones, and last those that will be due soonest. So what
+    was known does not keep out what is new. Of new ones those come first that can show a belief
+    which the learner's exercises have shown, or are on a notebook in which a guess went wrong.
 
     Args:
         count: how many.
@@ -27,32 +28,37 @@ def chosen(count: int, before: str = LATER, now: datetime | None = None) -> list
     """
     now = now or datetime.now(UTC)
     kept = reviews()
-    pool = [item for item in items().values() if not item.form and item.notebook < before]
     doubts, went_wrong = _doubts(), _went_wrong()
+    pool = [item for item in items().values() if not item.form and item.notebook < before]
+    known = {item.id: kept[item.id].known(now) for item in pool if item.id in kept}
+    due = [item for item in pool if item.id in kept and kept[item.id].is_due(now)]
+    wrong = [item for item in due if kept[item.id].belief]
+    new = [item for item in pool if item.id not in kept]
 
-    def urgency(item: StoredItem) -> tuple:
-        review = kept.get(item.id)
-        if review:
-            return (0 if review.is_due(now) else 2, review.known(now))
-        weak = len(item.beliefs & doubts) + (item.notebook in went_wrong)
-        return (1, -weak)
+    def urgency(item: StoredItem) -> float:
+        if item.id in known:
+            return known[item.id]
+        return -len(item.beliefs & doubts) - (item.notebook in went_wrong)
 
-    ranked = sorted(pool, key=urgency)
-    return _mixed(ranked, count, {item.id: urgency(item) for item in ranked})
+    taken: list[StoredItem] = []
+    for group, most in ((wrong, count), (new, 1), (due, count), (new, count), (pool, count)):
+        left = [item for item in group if item not in taken]
+        taken += _mixed(sorted(left, key=urgency), min(most, count - len(taken)), taken, urgency)
+    return taken
 
 
 def _mixed(
-    ranked: Sequence[StoredItem], count: int, urgency: Mapping[str, tuple]
+    ranked: Sequence[StoredItem],
+    count: int,
+    before: Sequence[StoredItem],
+    urgency: Callable[[StoredItem], float],
 ) -> list[StoredItem]:
-    """Take questions in turn from the notebooks, as long as none is passed over that is due."""
-    due = [item for item in ranked if urgency[item.id][0] == 0]
-    taken = due[:count]
-    rest = [item for item in ranked if item not in taken]
+    """Take the first so many; of equally urgent ones, in turn from the notebooks."""
+    rest, taken = [*ranked], []
     while rest and len(taken) < count:
-        seen = [item.notebook for item in taken]
-        first = min(urgency[item.id] for item in rest)
-        equal = [item for item in rest if urgency[item.id] == first]
-        # of equally urgent ones, from the notebook asked least, and the latest of these
+        seen = [item.notebook for item in (*before, *taken)]
+        equal = [item for item in rest if urgency(item) == urgency(rest[0])]
+        # from the notebook asked least, and the latest of these
         item = min(equal, key=lambda item: (seen.count(item.notebook), -int(item.notebook)))
         taken.append(item)
         rest.remove(item)
