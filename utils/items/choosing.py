@@ -1,5 +1,6 @@
 """Choose which questions are asked now, and in which numbers."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,10 +17,11 @@ JOINT = re.compile(r'"\s*\n\s*"')  # of a text that is written on two lines
 def chosen(count: int, before: str = LATER, now: datetime | None = None) -> list[StoredItem]:
     """Return questions for this learner, the most urgent first, of different notebooks if possible.
 
-    First come those that went wrong last time and are due; then one that nobody has asked yet, and
-    the others that are due; then more new ones, and last those that will be due soonest. So what
-    was known does not keep out what is new. Of new ones those come first that can show a belief
-    which the learner's exercises have shown, or are on a notebook in which a guess went wrong.
+    First come those that went wrong last time and are due. Half of the places that are left, or one
+    more, go to those that nobody has asked yet, the rest to others that are due: what was known
+    does not keep out what is new. Then come more new ones, and last those that will be due
+    soonest. Of new ones those come first that can show a belief which the learner's exercises have
+    shown, or are on a notebook in which a guess went wrong.
 
     Args:
         count: how many.
@@ -41,9 +43,10 @@ def chosen(count: int, before: str = LATER, now: datetime | None = None) -> list
         return -len(item.beliefs & doubts) - (item.notebook in went_wrong)
 
     taken: list[StoredItem] = []
-    for group, most in ((wrong, count), (new, 1), (due, count), (new, count), (pool, count)):
+    for group, share in ((wrong, 1), (new, 0.5), (due, 1), (new, 1), (pool, 1)):
         left = [item for item in group if item not in taken]
-        taken += _mixed(sorted(left, key=urgency), min(most, count - len(taken)), taken, urgency)
+        places = math.ceil(share * (count - len(taken)))
+        taken += _mixed(sorted(left, key=urgency), places, taken, urgency)
     return taken
 
 
