@@ -17,7 +17,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from utils.items.item_bank import FORMS, StoredItem
-from utils.items.marking import LETTERS
 from utils.items.rendering import COLOURS, as_html, as_words
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -37,7 +36,7 @@ HOW = """\
 **{questions} questions, {minutes} minutes, no points.** {lead}
 
 - Read a question, write your answer between the quotes in the cell below it, and run the cell: \
-`"c"` for option c), or the number where one is asked for.
+`"c"` for option c, or the number where one is asked for.
 - **If you do not know, write `"?"`.** That is better than a guess: a guess would look like \
 something that you believe.
 - Work alone, without notes and without running other code; paper and pencil are fine.
@@ -102,26 +101,22 @@ def _question(number: int, item: StoredItem, pictures: dict[str, str]) -> Iterat
     """Yield the parts of a question; pictures are added by their name, in base 64."""
     version = item.versions[0]
     yield f"## Question {number}"
-    yield f"<p>{as_html(version.text)}</p>"
-    for part in version.shows:
-        yield _shown(part, pictures)
+    yield f"<p>{as_html(version.text)}</p>".replace("\n", " ")
+    yield from (f"<div>{_shown(part, pictures)}</div>" for part in version.shows)
     if item.typed:
         yield '*Write a number, without a unit, or* `"?"`*.*'
         return
-    for letter, option in zip(LETTERS, version.options, strict=False):
-        if isinstance(option, str):
-            yield f"<p><b>{letter})</b> {as_html(option)}</p>"
-        else:
-            yield f"<p><b>{letter})</b></p>"
-            yield _shown(option, pictures)
+    options = "".join(f"<li>{_shown(option, pictures)}</li>" for option in version.options)
+    yield f'<ol type="a">{options}</ol>'
 
 
 def _shown(part: Any, pictures: dict[str, str]) -> str:
-    """Return a part as HTML. JupyterLab shows no SVG in prose, so that lines become a picture."""
-    if isinstance(part, str):
-        return f"<p>{as_html(part)}</p>"
-    if "lines" not in part:
-        return as_html(part)
+    """Return a part as HTML on one line, as an empty one would end it within Markdown.
+
+    JupyterLab shows no SVG in prose, so that lines become a picture.
+    """
+    if isinstance(part, str) or "lines" not in part:
+        return as_html(part).replace("\n", "<br>")
     name = f"lines-{len(pictures) + 1}.png"
     pictures[name] = _picture(**part)
     words = f"{part['axes'][1]} over {part['axes'][0]}: {as_words(part)}"
@@ -130,7 +125,7 @@ def _shown(part: Any, pictures: dict[str, str]) -> str:
 
 def _picture(x: Sequence[float], lines: Mapping[str, Sequence[float]], axes: Sequence[str]) -> str:
     """Draw lines, each with its name at its end, as a PNG in base 64."""
-    figure = Figure(figsize=(3.6, 2.2), dpi=160, layout="constrained")
+    figure = Figure(figsize=(3.2, 2.0), dpi=160)
     plot = figure.subplots()
     for (name, heights), colour, dash in zip(lines.items(), COLOURS, DASHES, strict=False):
         plot.plot(x, heights, dash, color=colour)
@@ -138,5 +133,5 @@ def _picture(x: Sequence[float], lines: Mapping[str, Sequence[float]], axes: Seq
     plot.set(xlabel=axes[0], ylabel=axes[1])
     plot.spines[["top", "right"]].set_visible(False)
     file = io.BytesIO()
-    figure.savefig(file, format="png", metadata={"Software": None})
+    figure.savefig(file, format="png", bbox_inches="tight", metadata={"Software": None})
     return base64.b64encode(file.getvalue()).decode()
