@@ -17,10 +17,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from utils.items.item_bank import FORMS, StoredItem
+from utils.items.marking import LETTERS
 from utils.items.rendering import COLOURS, as_html, as_words
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 DASHES = ("-", "--", ":", "-.")
+CELL = "text-align:left;vertical-align:top"  # the style of a letter, and of what it stands for
 MINUTES = 15
 TITLES = {"A": "Before the course", "B": "After the course"}
 LEADS = {
@@ -106,8 +108,12 @@ def _question(number: int, item: StoredItem, pictures: dict[str, str]) -> Iterat
     if item.typed:
         yield '*Write a number, without a unit, or* `"?"`*.*'
         return
-    options = "".join(f"<li>{_shown(option, pictures)}</li>" for option in version.options)
-    yield f'<ol type="a">{options}</ol>'
+    rows = "".join(  # in a list, JupyterLab would replace the letters by numbers
+        f'<tr><td style="{CELL}"><b>{letter})</b></td>'
+        f'<td style="{CELL}">{_shown(option, pictures)}</td></tr>'
+        for letter, option in zip(LETTERS, version.options, strict=False)
+    )
+    yield f'<table style="margin:0">{rows}</table>'
 
 
 def _shown(part: Any, pictures: dict[str, str]) -> str:
