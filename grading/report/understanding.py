@@ -226,7 +226,7 @@ def option_shares(item: StoredItem, given: Sequence[str]) -> list[tuple[str, flo
     """
     version = item.versions[0]
     if item.typed:
-        names = {belief: option for option, belief in zip(version.options, version.beliefs)}
+        names = dict(zip(version.beliefs, version.options, strict=True))
         count = Counter(_typed(item, text, names) for text in given)
         labels = [*dict.fromkeys(names.values()), OTHER]
         right = names[""]

@@ -158,12 +158,10 @@ def score_submission(submission: Submission, grading: Grading, alone: bool = Tru
             budget.take(late=2 * limited_reader.SECONDS, clock=2 * limited_reader.SECONDS)
         return result
     if notebook.form:  # not run, and no notebook that could count
-        readable = {item: is_readable(item, text) for item, text in notebook.answers.items()}
-        result.form = notebook.form
-        result.answers = {item: notebook.answers[item] for item in readable if readable[item]}
-        result.remarks = [
-            f"the answer to {item} cannot be read" for item in readable if not readable[item]
-        ]
+        result.form, given = notebook.form, notebook.answers.items()
+        result.answers = {item: text for item, text in given if text and is_readable(item, text)}
+        unread = [item for item, text in given if not is_readable(item, text)]
+        result.remarks = [f"the answer to {item} cannot be read" for item in unread]
         return result
     if notebook.name not in grading.assignments:
         result.problem = f"answers {notebook.name}, which does not count for this class"
