@@ -45,8 +45,17 @@ def write_tables(class_: Sequence[Learner], out: Path) -> None:
 def _rows(learner: str, taken: dict[str, Sitting]) -> Iterator[Sequence]:
     for name, sitting in taken.items():
         for item, own in zip(sitting.items, sitting.marks, strict=True):
-            given = sitting.answers.get(item.id, "")
+            given = _as_number(sitting.answers.get(item.id, ""))
             yield learner, WHEN[name], item.id, item.section, given, int(own.right), own.belief
+
+
+def _as_number(text: str) -> float | str:
+    """Return an answer as a number if it is one: a text with a minus would look like a formula."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
 
 
 def taken_by(class_: Sequence[Learner]) -> list[tuple[str, dict[str, Sitting]]]:
@@ -133,7 +142,7 @@ def understood(class_: Sequence[dict[str, Sitting]], untouched: int = 0) -> Unde
     of_form = {name: [taken[name] for taken in class_ if name in taken] for name in WHEN}
     paired = {WHEN[name]: _scores([taken[name] for taken in both]) for name in WHEN}
     gains = [normalised_gain(taken[BEFORE].score, taken[AFTER].score) for taken in both]
-    known = [gain for gain in gains if not math.isnan(gain)]
+    known = sorted(gain for gain in gains if not math.isnan(gain))  # in whatever order they came
     return Understood(
         scores={WHEN[name]: _scores(own) for name, own in of_form.items()},
         both=len(both),
