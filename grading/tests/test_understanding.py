@@ -17,12 +17,11 @@ from grading import grader
 from grading.__main__ import main
 from grading.grader import Options
 from grading.intake import notebook_parser
-from grading.report.tables import learners
 from grading.report.store import Store
+from grading.report.tables import learners
 from grading.report.understanding import taken_by, understood
-from grading.tests.made import NOTEBOOK, class_file, code, content, notebook, rows, write_files
+from grading.tests.made import class_file, code, content, notebook, rows, write_files
 from solutions import forms
-from solutions.items import all_items
 from utils.items import item_bank
 from utils.items.marking import UNKNOWN, accepted, held
 
@@ -34,12 +33,12 @@ BELIEF = "scores-as-weights"
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory):
     """Replace the item bank by one whose two tests ask the same, in other numbers."""
-    made = []
-    for form, first in (("A", 0), ("B", 1)):
-        for item in [item for item in all_items() if not item.form][:ITEMS]:
-            stored = item.stored()
-            turned = [*stored.versions[first:], *stored.versions[:first]]
-            made.append(replace(stored, id=f"{item.id}-{form.lower()}", form=form, versions=turned))
+    warm_ups = [item for item in item_bank.items().values() if not item.form][:ITEMS]
+    made = [
+        replace(item, id=f"{item.id}-{form.lower()}", form=form, versions=item.versions[first:])
+        for form, first in (("A", 0), ("B", 1))
+        for item in warm_ups
+    ]
     file = tmp_path_factory.mktemp("bank") / "items.json"
     item_bank.save(made, file)
     with pytest.MonkeyPatch.context() as patch:
@@ -183,7 +182,7 @@ def test_a_belief_is_counted_as_by_hand(graded):
         table = by_learner(graded, form)
         shown = {each: sum(row["belief"] == BELIEF for row in own) for each, own in table.items()}
         asked = sum(
-            BELIEF in item_bank.items()[row["item"]].beliefs for row in [*table.values()][0]
+            BELIEF in item_bank.items()[row["item"]].beliefs for row in next(iter(table.values()))
         )
         assert 2 <= asked <= 4
         holding[form] = {learner for learner, times in shown.items() if times >= 2}
