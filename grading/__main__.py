@@ -151,7 +151,7 @@ def grade(options: Namespace) -> int:
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
     if tests := sum(len(learner.tests) for learner in class_):
-        print(f"{tests} tests of before and after the course, for no points (understanding.csv).")
+        print(f"{tests} tests before and after the course, for no points (understanding.csv).")
     print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
     if pending := tables.about_pending(class_):
         print(pending)
