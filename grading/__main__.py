@@ -150,6 +150,8 @@ def grade(options: Namespace) -> int:
     results = [result for learner in class_ for result in learner.files]
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
+    if tests := sum(len(learner.tests) for learner in class_):
+        print(f"{tests} tests before and after the course, for no points (understanding.csv).")
     print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
     if pending := tables.about_pending(class_):
         print(pending)

@@ -416,7 +416,7 @@ def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iter
     yield f"{learner.label}: {points}"
     if learner.files and learner.missing:
         yield f"  nothing handed in for {pages.and_(learner.missing)}"
-    for result in learner.files:
+    for result in [*learner.files, *learner.tests]:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():
             reason = outcome.mistake or outcome.reason.words

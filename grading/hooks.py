@@ -1,10 +1,11 @@
 """What hangs on the grader, all of it registered here: leave a line out, and grades stay the same.
 
-A hook is a module with one of these functions, or both:
+A hook is a module with one of these functions, or several:
 
     flags(notebook)               called for each file that is read: what a person should look at
     after_grading(class_, names)  called for each report: what the overview also shows, by the names
                                   that its template has for it
+    write_tables(class_, out)     called for each report: tables of its own beside `grades.csv`
 
 The core calls them through this module alone, and imports none of them.
 """
@@ -14,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # these call hooks
+    from pathlib import Path
+
     from grading.intake.notebook_parser import Flag, Notebook
     from grading.names import Names
     from grading.report.tables import Learner
@@ -23,6 +26,7 @@ HOOKS = (
     "grading.report.similarity",
     "grading.report.class_statistics",
     "grading.report.unrecognised",
+    "grading.report.understanding",
 )
 
 
@@ -43,6 +47,12 @@ def after_grading(class_: "Sequence[Learner]", names: "Names") -> dict[str, Any]
     for hook in _registered("after_grading"):
         told |= hook(class_, names)
     return told
+
+
+def write_tables(class_: "Sequence[Learner]", out: "Path") -> None:
+    """Write further tables of a class into the folder of its grades, or of a copy."""
+    for hook in _registered("write_tables"):
+        hook(class_, out)
 
 
 def _registered(function: str) -> Iterator[Callable]:

@@ -47,7 +47,7 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from solutions import facts, labelled
+from solutions import facts, forms, labelled
 from solutions.items import all_items
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
@@ -380,7 +380,7 @@ def _strangers(path: Path, task: str) -> list[Any]:
 
 
 def build(folder: Path, only: str = "") -> None:
-    """Write learners' notebooks, their records, all misconceptions and the item bank into a folder.
+    """Write learners' notebooks, records, misconceptions, the item bank and tests into a folder.
 
     Args:
         folder: the target, created if it is missing.
@@ -389,7 +389,9 @@ def build(folder: Path, only: str = "") -> None:
     folder.mkdir(exist_ok=True)
     bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
     if not only:
-        item_bank.save([item.stored() for item in all_items()], folder / item_bank.FILE.name)
+        items = [item.stored() for item in all_items()]
+        item_bank.save(items, folder / item_bank.FILE.name)
+        forms.write(items, folder)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     paths = dict.fromkeys(wanted.values())
     for path in (path for path in paths if path.parent == SOURCE):

@@ -1052,7 +1052,7 @@ def run_in_kernel(cells, folder, **options):
     return cells.cells
 
 
-HANDED_OUT = sorted(bank.FOLDER.glob("*.ipynb"))
+HANDED_OUT = sorted(bank.FOLDER.glob("[0-9]*.ipynb"))
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ LAYERS = [
 # do. `__main__` names the commands.
 EXTRAS = {
     *("intake.red_flags", "report.similarity", "report.class_statistics", "report.unrecognised"),
+    "report.understanding",
     *(
         "report.anonymous",
         "report.guesses",

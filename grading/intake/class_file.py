@@ -566,11 +566,12 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
 def _notebooks_in(
     files: Sequence[Submission], read_file: Callable[[Submission], tuple[str, Notebook]]
 ) -> set[str]:
-    """Return the names of the course's notebooks that a learner has handed in."""
+    """Return the names of the course's notebooks that a learner has handed in, except tests."""
     names = set()
     for submission in files[-MOST_OF_ONE_LOOKED_AT:]:
         with contextlib.suppress(Unreadable):
-            names.add(read_file(submission)[1].name)
+            notebook = read_file(submission)[1]
+            names |= set() if notebook.form else {notebook.name}
     return names
 
 

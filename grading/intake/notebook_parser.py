@@ -1,5 +1,8 @@
 """Read a notebook as data: the exercises that it answers, its code, and its answers in words.
 
+A test before or after the course is known by the items that it answers; of it only these answers
+are read.
+
 Nothing is run here. Cells are known by the names that they define, never by id, order or metadata.
 
 IPython's own transformers remove pasted prompts and the indent of a whole cell. IPython would also
@@ -13,7 +16,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, pairwise
@@ -25,6 +28,7 @@ from grading import hooks
 from grading.intake.submissions import NESTED, ZIP, Unreadable, is_handed_in, read_member
 from utils.checks import bank
 from utils.checks.code import defined, syntax
+from utils.items.item_bank import FORMS, form
 
 ANSWER = re.compile(
     r"\*\*Your answer\*\* · `(?P<question>\w+)`(?: · up to \d+ points?)?\s*(?P<text>.*)", re.DOTALL
@@ -38,6 +42,7 @@ CELL_MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
 MOST_MAGICS = 50  # the most that are removed from a cell
 LONGEST = 200_000  # letters of code, far more than anybody writes
 LONGEST_ANSWER = 20_000  # letters of an answer in words
+LONGEST_CHOICE = 40  # letters of an answer to an item of a test
 SHORTEST_ANSWER = 20  # letters of a cell that may be an answer in words, in the wrong place
 MOST_ELSEWHERE = 10  # the most such cells
 
@@ -77,6 +82,9 @@ class Notebook:
     elsewhere: Sequence[str] = ()
     flags: Sequence[Flag] = ()  # red flags, for a person to look at
     untouched: Sequence[str] = ()  # tasks whose cell is the one that learners are given
+    form: str = ""  # "A" or "B" if it is a test before or after the course
+    # item of the test → answer as it stands there, "" if there is none
+    answers: dict[str, str] = field(default_factory=dict)
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -105,7 +113,12 @@ def read(data: bytes, file: str = "") -> Notebook:
             words[match["question"]] = text or words.get(match["question"], "")
     if not cells:
         raise Unreadable("no code in it")
-    name = _notebook_of(cells, file)
+    answers = item_answers(cells)
+    name = _notebook_of(cells, file, answers)
+    for letter, test in FORMS.items():
+        if name == test:
+            own = {item: given for item, given in answers.items() if item in items_of(letter)}
+            return Notebook(name, [], remarks=remarks, form=letter, answers=own)
     words = {question: words.get(question, "") for question in questions(name)}
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
@@ -283,16 +296,62 @@ def _is_comment(code: str) -> bool:
     )
 
 
-def _notebook_of(cells: Sequence[Cell], file: str) -> str:
-    """Return the name of the course's notebook that has the most tasks defined by these cells."""
-    names = set().union(*(defined(cell.source) for cell in cells))
-    matches = {
-        name: (len(names.intersection(known)), name in file) for name, known in tasks().items()
-    }
+def _notebook_of(cells: Sequence[Cell], file: str, answers: Collection[str]) -> str:
+    """Return the name of the course's notebook of which these cells hold the most tasks or items.
+
+    Args:
+        answers: items of the tests that are answered.
+    """
+    names = set().union(*(defined(cell.source) for cell in cells), answers)
+    known = tasks() | {name: items_of(letter) for letter, name in FORMS.items()}
+    matches = {name: (len(names.intersection(own)), name in file) for name, own in known.items()}
     name = max(matches, key=matches.get)
     if matches[name][0] == 0:
         raise Unreadable("another assignment: it defines nothing that the exercises ask for")
     return name
+
+
+@cache
+def items_of(letter: str) -> list[str]:
+    """Return the names of the items of a test, "A" or "B"."""
+    return [item.id for item in form(letter)]
+
+
+def item_answers(cells: Sequence[Cell]) -> dict[str, str]:
+    """Return item of a test → the last answer to it in calls `answer("item", "c")`, or "".
+
+    The calls are read and never run.
+    """
+    known = {item for letter in FORMS for item in items_of(letter)}
+    answers: dict[str, str] = {}
+    calls = (node for cell in cells for node in ast.walk(syntax(cell.source)) if _answers(node))
+    for item, *given in (call.args for call in calls):
+        if item.value in known:
+            text = _as_text(given[0]) if given else ""
+            answers[item.value] = text or answers.get(item.value, "")
+    return answers
+
+
+def _answers(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "answer"
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    )
+
+
+def _as_text(given: ast.expr) -> str:
+    """Return an answer as text: a string, a number, or a letter without its quotes."""
+    if isinstance(given, ast.Name):
+        return given.id[:LONGEST_CHOICE]
+    sign = "-" if isinstance(given, ast.UnaryOp) and isinstance(given.op, ast.USub) else ""
+    value = getattr(given.operand if sign else given, "value", None)
+    plain = isinstance(value, str | float) or (
+        isinstance(value, int) and abs(value) < 10**LONGEST_CHOICE
+    )
+    return f"{sign}{value}".strip()[:LONGEST_CHOICE] if plain else "not readable"
 
 
 def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:

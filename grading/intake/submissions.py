@@ -51,9 +51,11 @@ NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|prog
 COURSE = Path(__file__).parents[2] / "exercises"
 # of the course's notebooks: 01|02|…
 NUMBERS = "|".join(path.name.partition("_")[0] for path in COURSE.glob("[0-9]*.ipynb"))
-EXERCISE = re.compile(rf"[ _-]*({NUMBERS})_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
+# of a notebook that is handed in: one of the exercises, or a test before or after the course
+NAMED = rf"({NUMBERS})_[a-z_]+|understanding_(before|after)"
+EXERCISE = re.compile(rf"[ _-]*({NAMED})( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 # the name of a notebook of the course, not of a person
-NUMBERED = re.compile(rf"\d\b|({NUMBERS})(\b|_)")
+NUMBERED = re.compile(rf"\d\b|({NUMBERS})(\b|_)|understanding_(before|after)")
 
 
 class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours

@@ -56,7 +56,7 @@ def write_copy(out: Path, copy: Path) -> int:
 def _anonymous(learner: Learner, key: bytes) -> Learner:
     """Return a learner under a pseudonym, without texts by the learner or by the instructor."""
     name, files = pseudonym(learner.key, key), {}
-    for number, result in enumerate(learner.files, start=1):
+    for number, result in enumerate([*learner.files, *learner.tests], start=1):
         own = {"learner": name, "lms": "", "id": "", "file": f"{name}/{number}.ipynb"}
         words = {question: text and "Not shown." for question, text in result.words.items()}
         texts = {"words": words, "code": {}, "remarks": (), "flags": (), "elsewhere": ()}
@@ -70,7 +70,8 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
         lms="",
         id="",
         section="",
-        files=[*files.values()],
+        files=[files[result.file] for result in learner.files],
+        tests=[files[result.file] for result in learner.tests],
         results={notebook: files[result.file] for notebook, result in learner.results.items()},
         marks={part: mark._replace(remark="") for part, mark in learner.marks.items()},
         settled={

@@ -68,6 +68,7 @@ def write_pages(
         entries.append(next(filter(None, feedback), None))
     told = hooks.after_grading(class_, names)
     write(out / "overview.html", overview(class_, told, links, safe, real))
+    hooks.write_tables(class_, out)
     if any(entries):
         part = out / "feedback.zip.part"
         with zipfile.ZipFile(part, "w") as archive:
@@ -205,7 +206,7 @@ def overview(
     return templates.get_template("overview.html").render(
         class_=class_,
         pending=about_pending(class_),
-        absent=[learner for learner in class_ if not learner.files],
+        absent=[learner for learner in class_ if learner.absent],
         possible=sum(parts_of(class_).values()),
         files=files,
         lost=[*standing_of_lost(class_)],

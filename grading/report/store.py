@@ -29,7 +29,7 @@ from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 8  # of the stored files: it needs a new number for every change
+FORMAT = 9  # of the stored files: it needs a new number for every change
 
 
 class Store:

@@ -24,6 +24,7 @@ from grading.intake.notebook_parser import asked
 from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
+from utils.items.item_bank import FORMS
 
 NO_FILE = ClassFile()
 NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
@@ -54,6 +55,8 @@ class Learner:
     id: str
     results: dict[str, Result] = field(default_factory=dict)  # notebook → the result that counts
     files: list[Result] = field(default_factory=list)  # results of all their files
+    # results of the tests before and after the course, which are no files to be graded
+    tests: list[Result] = field(default_factory=list)
     marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
     overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
     settled: dict[str, ManualMark] = field(default_factory=dict)  # unreadable file → what is said
@@ -184,7 +187,20 @@ class Learner:
         """Whether the points are not final: nobody has marked or could read something."""
         return bool(self.unmarked or self.unread)
 
+    @property
+    def absent(self) -> bool:
+        """Whether nothing has been handed in; a test is enough where no notebook counts."""
+        return not self.files and not (self.tests and not self.rules.notebooks)
+
+    @property
+    def forms(self) -> dict[str, Result]:
+        """Form → the result of the test that counts for it, the one handed in last."""
+        return {result.form: result for result in sorted(self.tests, key=lambda test: test.order)}
+
     def add(self, result: Result) -> None:
+        if result.form:
+            self.tests.append(result)
+            return
         self.files.append(result)
         rank, best = self._rank(result), self.results.get(result.notebook)
         if rank is not None and (best is None or rank >= self._rank(best)):
@@ -192,6 +208,9 @@ class Learner:
 
     def standing(self, result: Result) -> str:
         """Return words that say whether a graded file is late and whether it counts."""
+        if result.form:
+            other = [] if self.forms[result.form] is result else ["another file counts"]
+            return "; ".join(["a test, for no points", *other, *result.remarks])
         words = ["graded", *["late"] * (result.days_late > 0)]
         if result.days_late > 1:
             words.append(f"day {result.days_late}")
@@ -219,7 +238,8 @@ def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Lear
         absent = Learner(person.name, "", person.id, rules=rules)
         by_key.setdefault(absent.key, absent)
     class_ = [by_key[key] for key in sorted(by_key)]
-    usually = usual(notebooks_of(class_), len(class_))
+    taking_part = sum(bool(learner.files or not learner.tests) for learner in class_)
+    usually = usual(notebooks_of(class_), taking_part)
     counting = replace(rules, notebooks=rules.notebooks or usually)
     for learner in class_:
         learner.rules = counting
@@ -298,7 +318,7 @@ def possible(class_: Sequence[Learner]) -> float:
 
 def about_possible(class_: Sequence[Learner]) -> Iterator[str]:
     """Yield a line on what counts, if no class file says so, and one on who is missing."""
-    absent = [learner.label for learner in class_ if not learner.files]
+    absent = [learner.label for learner in class_ if learner.absent]
     if absent:
         yield f"{len(absent)} of {len(class_)} have handed in nothing: {some(absent)}"
     if class_ and class_[0].rules.path is None:
@@ -430,13 +450,14 @@ def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = 
 
     def row(result: Result, learner: str, reason: str, counts: bool) -> list:
         flags = "; ".join(map(str, result.flags))
-        graded = result.notebook, result.points, result.of, reason, "yes" if counts else "no"
+        name = FORMS.get(result.form, result.notebook)
+        graded = name, result.points, result.of, reason, "yes" if counts else "no"
         return [result.file, learner, *graded, flags]
 
     away = "removed or renamed since it was graded"
     rows = [row(result, key_of(result.learner, result.id), away, False) for result in gone]
     for learner in class_:
-        for result in learner.files:
+        for result in [*learner.files, *learner.tests]:
             counts = learner.results.get(result.notebook) is result
             reason = result.problem or learner.standing(result)
             rows.append(row(result, learner.label, reason, counts))

@@ -25,6 +25,7 @@ from utils.checks.feedback import heading, in_words
 from utils.checks.kinds import kind_of
 from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Reason, Record, Task
+from utils.items.understanding import is_readable
 
 USED_UP = (
     "the files of this learner have taken all the time that one learner has, because something in "
@@ -88,6 +89,8 @@ class Result:
         remarks: code that was left out, and cells that failed.
         flags: red flags, for a person to look at.
         elsewhere: answers in words outside the places for them, for a person to look at.
+        form: "A" or "B" if it is a test before or after the course, which earns no points.
+        answers: item of the test → answer that can be read. No other text of the learner's is kept.
         days_late: days after the deadline, begun ones in full; found when the tables are made.
     """
 
@@ -107,6 +110,8 @@ class Result:
     late: bool = False
     order: float = 0.0
     time: float | None = None
+    form: str = ""
+    answers: dict[str, str] = field(default_factory=dict)
     days_late: int = 0
 
     @classmethod
@@ -151,6 +156,12 @@ def score_submission(submission: Submission, grading: Grading, alone: bool = Tru
         result.problem = str(problem)
         if isinstance(problem, limited_reader.TooMuch):  # it has been tried twice
             budget.take(late=2 * limited_reader.SECONDS, clock=2 * limited_reader.SECONDS)
+        return result
+    if notebook.form:  # not run, and no notebook that could count
+        result.form, given = notebook.form, notebook.answers.items()
+        result.answers = {item: text for item, text in given if text and is_readable(item, text)}
+        unread = [item for item, text in given if not is_readable(item, text)]
+        result.remarks = [f"the answer to {item} cannot be read" for item in unread]
         return result
     if notebook.name not in grading.assignments:
         result.problem = f"answers {notebook.name}, which does not count for this class"

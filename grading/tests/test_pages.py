@@ -35,7 +35,8 @@ def hostile(field: str) -> str:
 
 
 def strings_of(type_: type) -> dict[str, str]:
-    return {field.name: hostile(field.name) for field in fields(type_) if field.type is str}
+    texts = {field.name: hostile(field.name) for field in fields(type_) if field.type is str}
+    return {name: text for name, text in texts.items() if name != "form"}  # any makes it a test
 
 
 def outcome(**changes) -> Outcome:
@@ -63,7 +64,9 @@ def class_(monkeypatch) -> list[Learner]:
     # As if the two were alike: of a notebook with such a name, nothing else is known.
     monkeypatch.setattr(similarity, "similar_pairs", lambda _: [Pair(graded, second, 0.9, 30)])
     real = Result(**known | {"problem": "", "file": "real", "notebook": NOTEBOOK})
-    class_ = learners([graded, second, real, Result(**known | {"notebook": ""})])
+    given = {hostile("item"): hostile("choice")}
+    test = Result(**known | {"notebook": "", "problem": "", "form": "A", "answers": given})
+    class_ = learners([graded, second, real, Result(**known | {"notebook": ""}), test])
     for learner in class_:
         learner.marks[hostile("question")] = ManualMark(1.5, hostile("mark"))
     return class_

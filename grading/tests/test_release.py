@@ -35,7 +35,7 @@ def test_it_holds_the_course_and_nothing_secret_or_left_over(course):
     assert names == {*release.FILES, *release.FOLDERS}
     inside = [path.relative_to(course).parts for path in course.rglob("*")]
     assert not [parts for parts in inside if set(parts) & {*release.SECRET, *release.LEFT_OUT}]
-    assert len(list((course / "exercises").glob("*.ipynb"))) == 11
+    assert len(list((course / "exercises").glob("[0-9]*.ipynb"))) == 11
     rubric = "**Rubric**"
     assert not [path for path in course.rglob("*.ipynb") if rubric in path.read_text("utf-8")]
 

@@ -519,7 +519,8 @@ def test_a_task_names_others_of_its_notebook_and_not_itself(path):
             here = int(heading[1] or 0)
         if cell.cell_type == "markdown" and "](" not in cell.source:
             named = {int(number) for number in re.findall(r"(?i)\btask (\d+)", cell.source)}
-            assert here not in named and named <= {*range(1, last + 1)}, cell.source
+            assert here not in named, cell.source
+            assert named <= {*range(1, last + 1)}, cell.source
 
 
 @pytest.mark.parametrize("task", ["test_any_attention", "test_any_heads"])

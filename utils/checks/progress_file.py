@@ -3,7 +3,8 @@
 `progress.json` beside the exercises holds the points that each task has earned. Beside the README,
 `predictions.json` holds guesses from the notebooks, `your_turn.json` the stubs there that passed,
 `interview.json` how well the learner could answer the questions of the interview sheet, and
-`reviews.json` what is still known of the questions of the warm-ups.
+`reviews.json` what is still known of the questions of the warm-ups, and `understanding.json` the
+answers to the tests before and after the course.
 
 A notebook that was told of a room, by the environment variable `COURSE_ROOM`, also keeps the latest
 guesses in `guesses.json` beside the exercises, where the room's view counts them.
@@ -25,6 +26,7 @@ PREDICTIONS = Path("..", "predictions.json")
 TURNS = Path("..", "your_turn.json")
 RATINGS = Path("..", "interview.json")
 REVIEWS = Path("..", "reviews.json")
+UNDERSTANDING = Path("..", "understanding.json")
 GUESSES = Path("..", "exercises", "guesses.json")
 CERTAIN = "certain"  # the surest that a guess can be, as in the form that asks for it
 
@@ -172,6 +174,21 @@ def load_reviews() -> dict[str, Any]:
 def save_reviews(kept: Mapping[str, Any]) -> None:
     """Store what is kept of each item."""
     _write(REVIEWS, dict(kept))
+
+
+def load_test_answers() -> dict[str, str]:
+    """Return item of a test → the learner's answer; damaged entries are ignored."""
+    kept = _read(UNDERSTANDING).items()
+    return {item: answer for item, answer in kept if isinstance(answer, str)}
+
+
+def save_test_answer(item: str, answer: str) -> bool:
+    """Store the answer to an item of a test, in place of an earlier one.
+
+    Returns:
+        Whether the file could be written.
+    """
+    return _write(UNDERSTANDING, {**load_test_answers(), item: answer})
 
 
 def _is_guess(entry: Any) -> bool:

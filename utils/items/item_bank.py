@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from utils.checks.bank import FOLDER
+from utils.course import chapters
 
 FILE = FOLDER / "items.json"
+# the notebook in which each of the two tests is taken: before the course, and after it
+FORMS = {"A": "understanding_before", "B": "understanding_after"}
 VERSIONS = 8  # sets of numbers of an item: a multiple of the number of options
 
 
@@ -82,6 +85,12 @@ def items() -> dict[str, StoredItem]:
 def form(name: str) -> list[StoredItem]:
     """Return the items of a test, "A" or "B", in their order."""
     return [item for item in items().values() if item.form == name]
+
+
+def place(item: StoredItem) -> str:
+    """Return where the course explains an item: number and title of a notebook, and the section."""
+    labels = {chapter.number: chapter.label for chapter in chapters().values()}
+    return f"{labels[item.notebook]}, section {item.section.partition('.')[2]}"
 
 
 def save(bank: Sequence[StoredItem], file: Path = FILE) -> None:

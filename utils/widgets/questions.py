@@ -10,9 +10,8 @@ import traitlets
 from utils.checks import bank
 from utils.checks.feedback import to_html
 from utils.checks.reviews import answered, reviews
-from utils.course import chapters
 from utils.items.choosing import chosen, version
-from utils.items.item_bank import StoredItem, Version, items
+from utils.items.item_bank import StoredItem, Version, items, place
 from utils.items.marking import accepted
 from utils.items.rendering import as_html
 from utils.widgets.pictured import Linked
@@ -69,19 +68,13 @@ def question(item: StoredItem, now: Version) -> dict[str, Any]:
         "beliefs": [*now.beliefs],
         "says": says,
         "why": to_html(item.why),
-        "where": place(item),
+        "where": html.escape(place(item)),
     }
 
 
 def sentence(belief: str) -> str:
     """Return the sentence that tells somebody what an answer of theirs would mean."""
     return f"That is the answer of somebody who believes that {belief}."
-
-
-def place(item: StoredItem) -> str:
-    """Return where the course explains an item: number and title of a notebook, and the section."""
-    labels = {chapter.number: chapter.label for chapter in chapters().values()}
-    return html.escape(f"{labels[item.notebook]}, section {item.section.partition('.')[2]}")
 
 
 def _asked(chosen_items: Sequence[StoredItem]) -> Questions:
