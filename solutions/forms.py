@@ -34,6 +34,7 @@ LEADS = {
     "Take it when you are through with notebook 06, or at the end. It shows what you can rely on "
     "now, and where to look again.",
 }
+TOP = "# {title}: what do you understand?\n\n[Course overview](../README.md)\n\n{how}"
 HOW = """\
 **{questions} questions, {minutes} minutes, no points.** {lead}
 
@@ -75,7 +76,7 @@ def notebook(form: str, items: Sequence[StoredItem]) -> NotebookNode:
     """
     how = HOW.format(questions=len(items), minutes=MINUTES, lead=LEADS[form])
     cells = [
-        _cell(new_markdown_cell(f"# {TITLES[form]}: what do you understand?\n\n{how}"), "top"),
+        _cell(new_markdown_cell(TOP.format(title=TITLES[form], how=how)), "top"),
         _cell(new_code_cell("from utils.items.understanding import answer, understanding"), "load"),
     ]
     for number, item in enumerate(items, start=1):

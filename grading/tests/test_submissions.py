@@ -63,6 +63,7 @@ NAMES = {
     "Ada Lovelace_01_attention_concepts.ipynb": ("Ada Lovelace", "", ""),
     "ada-02_additive_attention (1).ipynb": ("ada", "", ""),
     "01_attention_concepts.ipynb": ("01_attention_concepts", "", ""),
+    "Lin understanding_before (1).ipynb": ("Lin", "", ""),
     # A folder a learner, however deep.
     "Grace Hopper/01_attention_concepts.ipynb": ("Grace Hopper", "", ""),
     "Grace Hopper/week 2/again/notebook.ipynb": ("Grace Hopper", "", ""),

@@ -174,3 +174,13 @@ def test_a_damaged_file_is_put_aside_and_strange_entries_are_ignored(bank, cours
     assert (course.parent / "understanding.damaged.json").read_text() == "{ damaged"
     assert progress_file.load_test_answers() == {first.id: "a"}
     assert "No question is called" in repr(understanding.answer("nothing", "a"))
+
+
+@pytest.mark.parametrize(("form", "name"), FORMS.items())
+def test_the_stored_notebook_is_what_the_bank_gives(form, name):
+    path, own = item_bank.FILE.with_name(f"{name}.ipynb"), item_bank.form(form)
+    assert path.exists() == bool(own), "run `make exercises`"
+    if own:
+        stored, made = nbformat.read(path, as_version=4), forms.notebook(form, own)
+        expected, actual = ([cell.source for cell in each.cells] for each in (made, stored))
+        assert actual == expected, "run `make exercises`"
