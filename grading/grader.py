@@ -28,7 +28,6 @@ from grading.intake.submissions import (
     CannotGrade,
     Submission,
     Unreadable,
-    clean,
     find,
     find_learner,
     key_of,
@@ -43,6 +42,7 @@ from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.grading import Grading
 from grading.run.launcher import Launcher, NoSandbox, processors
 from grading.run.scoring import Result, score_submission, score_tasks
+from grading.text import visible
 from utils.checks.runner import limited
 from utils.pretrained import is_here
 
@@ -268,7 +268,7 @@ def _check_writable(out: Path) -> None:
 
 def _log(line: str) -> None:
     """Print a line for the instructor, above the progress bar if there is one."""
-    tqdm.write(line, file=sys.stderr)
+    tqdm.write(visible(line), file=sys.stderr)
 
 
 # --- One submission, and all of them --------------------------------------------------------------
@@ -404,7 +404,8 @@ def show(out: Path, name: str) -> Iterator[str]:
     people = store.rules.with_names((learner.name, learner.id) for learner in class_)
     chosen = find_learner(name, people, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
-    yield from map(clean, _lines_about(learner, class_, out))
+    for line in _lines_about(learner, class_, out):
+        yield visible(line).replace("\n", " ")
 
 
 def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:

@@ -26,11 +26,12 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from grading.intake.submissions import CannotGrade, clean
+from grading.intake.submissions import CannotGrade
 from grading.report.anonymous import pseudonym
 from grading.report.guesses import count
 from grading.report.local_server import LocalServer, secret_path
 from grading.report.pages import templates
+from grading.text import clean
 from utils.checks import bank
 from utils.checks.progress_file import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
@@ -255,7 +256,7 @@ class Room:
         return templates.get_template("room.html").render(
             safe=True,
             script=Markup(SCRIPT),
-            pattern=clean(str(self._folder.joinpath("NAME", "…", *PROGRESS))),
+            pattern=str(self._folder.joinpath("NAME", "…", *PROGRESS)),
             hidden=self._hidden,
             notebooks=self._notebooks,
             here={

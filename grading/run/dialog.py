@@ -19,12 +19,13 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from grading.intake import notebook_parser
-from grading.intake.submissions import INVISIBLE, CannotGrade
+from grading.intake.submissions import CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.cluster import Cluster
 from grading.run.grading import Assignment, Budget
 from grading.run.launcher import COURSE, Ending, Launcher, Worker
+from grading.text import visible
 from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision, Referee
@@ -359,7 +360,7 @@ def _no_answers(reason: Reason) -> Replies:
 def _printable(value: str) -> str:
     """Shorten a worker's text, make it writable to a file, and hide this machine's folders."""
     text = PATH.sub("…/", OURS.sub("…/", value[:LONGEST_TEXT]))
-    return INVISIBLE.sub("", text).encode(errors="replace").decode()
+    return visible(text)
 
 
 def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
