@@ -15,6 +15,7 @@ from pathlib import Path
 
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
+from grading.start import about_python
 from grading.text import say
 
 GONE = {  # former words of the command line → what replaces them
@@ -57,22 +58,6 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("\nStopped. What is graded is kept: go on with --resume.", sys.stderr)
         return 130
-
-
-def about_python() -> str:
-    """Return what is wrong with how Python was started, and the cure; "" if nothing is."""
-    if sys.flags.optimize:
-        return (
-            "Python was started with -O or PYTHONOPTIMIZE, which takes every `assert` out, those "
-            "in learners' tests, too. Without it: env -u PYTHONOPTIMIZE python -m grading …"
-        )
-    if sys.getfilesystemencoding().replace("-", "").lower() != "utf8":
-        return (
-            f"Python takes the names of files here for {sys.getfilesystemencoding()}, in which "
-            "most people's names cannot be written. Set the locale: LC_ALL=C.UTF-8 python -m "
-            "grading …"
-        )
-    return ""
 
 
 def _about_disk(problem: OSError) -> str:

@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from grading.text import say
 from solutions.catch_up import OWN
 
 ROOT = Path(__file__).parents[1]
@@ -99,8 +100,8 @@ def prove(zip_path: Path, notebook: str = "") -> None:
 
 def main() -> None:
     digest = write_zip(ZIP)
-    print(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
-    print("Its exercises are run, untouched, without solutions.", flush=True)
+    say(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
+    say("Its exercises are run, untouched, without solutions.")
     prove(ZIP)
 
 

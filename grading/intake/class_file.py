@@ -651,7 +651,7 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
         export=platform.export,
     )
     try:  # TOML knows fewer texts than disks know names
-        if tomllib.loads(text)["handed_in"] == str(source):
+        if tomllib.loads(text.encode(errors="replace").decode())["handed_in"] == str(source):
             return text
     except tomllib.TOMLDecodeError:
         pass

@@ -18,7 +18,7 @@ import stat
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from grading.intake.step_by_step import opened
 from grading.intake.submissions import CannotGrade
 from grading.report.anonymous import pseudonym
 from grading.report.guesses import count
@@ -86,19 +87,6 @@ def _read(path: Sequence[str], folder: int) -> tuple[float, dict[str, Any], str]
     if not isinstance(entries, dict):
         return 0.0, {}, "it is not what the course writes"
     return state.st_mtime, entries, ""
-
-
-@contextlib.contextmanager
-def opened(path: Sequence[str], folder: int) -> Iterator[int]:
-    """Open a file or folder, by its path from an open folder, step by step.
-
-    No step follows a link, even one that has just replaced a folder, or waits for a pipe's writer.
-    """
-    with contextlib.ExitStack() as stack:
-        for step in path:
-            folder = os.open(step, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-            stack.callback(os.close, folder)
-        yield folder
 
 
 def _search(learner: str, folder: int) -> list[tuple[str, ...]]:

@@ -24,9 +24,10 @@ from grading.intake.notebook_parser import asked
 from grading.intake.submissions import key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
-from grading.text import shown, visible
+from grading.text import clean, shown, visible
 
 NO_FILE = ClassFile()
+LONGEST_POINTS = 20  # letters of a number that a message repeats
 NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
 MARKS = ("learner", "question", "points", "remark")
 FORM = ("learner", "question", "asked", "answer", "of", "points", "remark")  # of a new marks.csv
@@ -504,7 +505,8 @@ def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
     """
     if points.replace(",", ".").strip("0.") or not points.strip("."):
         raise ValueError(
-            f"{shown(points)} points for a file: give them for a task of its notebook, or 0"
+            f"{clean(points)[:LONGEST_POINTS]} points for a file: give them for a task of its "
+            "notebook, or 0"
         )
     learner.settled[file.file] = ManualMark(0, remark)
 
@@ -543,7 +545,8 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
         raise ValueError(f"{shown(points)} is not a number")
     if abs(value) > most or (is_task and value < 0):
         raise ValueError(
-            f"{points} points of {learner.key!r} for {part!r} do not count: it is worth {most:g}"
+            f"{clean(points)[:LONGEST_POINTS]} points of {learner.key!r} for {part!r} do not count: it "
+            f"is worth {most:g}"
         )
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")

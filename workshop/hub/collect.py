@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from grading.__main__ import about_python
+from grading.intake.step_by_step import opened
 from grading.intake.submissions import LARGEST, MOST_OF_ONE, MOST_SEEN_OF_ONE
-from grading.report.room import opened
+from grading.start import about_python
 from grading.text import clean, say
 
 EXERCISES = ("attention-course", "exercises")
-NOTEBOOK = re.compile(r"\w[^/]*\.ipynb", re.DOTALL)
+NOTEBOOK = re.compile(r"\w[^/]*\.ipynb")
 MOST_BYTES = 200 * 2**20  # of all files of a learner; the course's own exercises have 2 MB
 MOST_TOLD = 10  # lines about a learner's files
 
