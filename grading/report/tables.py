@@ -545,8 +545,8 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
         raise ValueError(f"{shown(points)} is not a number")
     if abs(value) > most or (is_task and value < 0):
         raise ValueError(
-            f"{clean(points)[:LONGEST_POINTS]} points of {learner.key!r} for {part!r} do not count: it "
-            f"is worth {most:g}"
+            f"{clean(points)[:LONGEST_POINTS]} points of {learner.key!r} for {part!r} do not "
+            f"count: it is worth {most:g}"
         )
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")

@@ -6,8 +6,9 @@ exercises/your_turn.…                          the same of the stubs in the co
 exercises/misconceptions.json                  misconceptions, which the tasks share
 """
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,38 @@ SAME = 5e-6
 MISCONCEPTIONS = "misconceptions.json"
 YOUR_TURN = "your_turn"  # name of the files for stubs in the course's notebooks, which earn nothing
 PARTS = ("inputs", "build", "parameters")  # fields of a case
+
+
+class DamagedFile(Exception):  # noqa: N818 - something to restore, not a fault
+    """A file of the course that is damaged or gone; the message says which, and how it comes back.
+
+    Args:
+        path: the file.
+        why: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, why: str):
+        name = f"{path.parent.name}/{path.name}"
+        super().__init__(
+            f"The file {name} of the course is {why}. Restore it, with `git checkout {name}` in "
+            "the course's folder, or from a fresh copy of the course; your own files stay as they "
+            "are."
+        )
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Tell damage to a file as what it is, wherever reading it comes upon it."""
+    try:
+        yield
+    except DamagedFile:
+        raise
+    except FileNotFoundError:
+        raise DamagedFile(path, "gone") from None
+    except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedFile(path, f"damaged ({type(error).__name__})") from None
+    except (RecursionError, MemoryError, RuntimeError) as error:
+        raise DamagedFile(path, f"damaged ({type(error).__name__})") from None
 
 
 def save(records: Sequence[Record], path: Path) -> None:
