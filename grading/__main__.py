@@ -55,6 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
         full = "The disk is full. What is graded is kept: make room, and go on with --resume."
         say(full if disk_is_full(problem) else _about_disk(problem), sys.stderr)
         return 2
+    except Exception as problem:
+        bank = sys.modules.get("utils.checks.bank")  # takes seconds to import
+        if bank is None or not isinstance(problem, bank.DamagedFile):
+            raise
+        say(problem, sys.stderr)
+        return 2
     except KeyboardInterrupt:
         say("\nStopped. What is graded is kept: go on with --resume.", sys.stderr)
         return 130

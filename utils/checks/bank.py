@@ -52,16 +52,14 @@ class DamagedFile(Exception):  # noqa: N818 - something to restore, not a fault
 
 @contextlib.contextmanager
 def _whole(path: Path) -> Iterator[None]:
-    """Tell damage to a file as what it is, wherever reading it comes upon it."""
+    """Tell damage to a file as that: whatever it holds, reading it raises nothing else."""
     try:
         yield
     except DamagedFile:
         raise
     except FileNotFoundError:
         raise DamagedFile(path, "gone") from None
-    except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise DamagedFile(path, f"damaged ({type(error).__name__})") from None
-    except (RecursionError, MemoryError, RuntimeError) as error:
+    except Exception as error:
         raise DamagedFile(path, f"damaged ({type(error).__name__})") from None
 
 
@@ -84,14 +82,17 @@ def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -
 
 def misconceptions() -> dict[str, Misconception]:
     """Return the vocabulary of misconceptions: slug → misconception."""
-    return {entry["slug"]: Misconception(**entry) for entry in _read_json(FOLDER / MISCONCEPTIONS)}
+    path = FOLDER / MISCONCEPTIONS
+    with _whole(path):
+        return {entry["slug"]: Misconception(**entry) for entry in _read_json(path)}
 
 
 def tasks() -> dict[str, list[Task]]:
     """Return the name of each exercise notebook → its tasks, in the order of the course."""
     return {
         path.stem: _tasks_in(path.with_suffix(".json"))
-        for path in sorted(FOLDER.glob(f"[0-9]*{NUMBERS}"))
+        for path in _paths()
+        if path.stem != YOUR_TURN
     }
 
 
@@ -109,8 +110,15 @@ def title(notebook: str) -> str:
 
 def names() -> list[str]:
     """Return the names of all tasks: of the exercises, then of the stubs in the notebooks."""
-    paths = sorted(path.with_suffix(".json") for path in FOLDER.glob(f"*{NUMBERS}"))
-    return [task.id for path in paths for task in _tasks_in(path)]
+    return [task.id for path in _paths() for task in _tasks_in(path.with_suffix(".json"))]
+
+
+def _paths() -> list[Path]:
+    """Return the paths of the numbers of all records, though one of a pair of files may be gone."""
+    endings = (NUMBERS, ".json")
+    patterns = [f"{name}{ending}" for name in ("[0-9]*_*", YOUR_TURN) for ending in endings]
+    stems = {path.stem for pattern in patterns for path in FOLDER.glob(pattern)}
+    return [FOLDER / f"{stem}{NUMBERS}" for stem in sorted(stems)]
 
 
 def load(task_id: str) -> Record:
@@ -118,20 +126,26 @@ def load(task_id: str) -> Record:
 
     Raises:
         KeyError: no task has this name.
+        DamagedFile: the task may be in a file that cannot be read.
     """
-    for path in sorted(FOLDER.glob(f"*{NUMBERS}")):
-        text = path.with_suffix(".json").read_text(encoding="utf-8")
-        if f'"id": {json.dumps(task_id)}' in text:
-            for entry in json.loads(text):
-                if entry["task"]["id"] == task_id:
-                    return _record(entry, path)
+    for path in _paths():
+        texts = path.with_suffix(".json")
+        with _whole(texts):
+            text = texts.read_text(encoding="utf-8")
+            there = f'"id": {json.dumps(task_id)}' in text
+            entries = json.loads(text) if there else []
+            mine = [entry for entry in entries if entry["task"]["id"] == task_id]
+        if mine:
+            return _record(mine[0], path)
+    names()  # all of them can be read, so it is in none
     raise KeyError(task_id)
 
 
 def load_all(path: Path) -> dict[str, Record]:
     """Read all records that were saved under a path: name of the task → its record."""
-    entries = _read_json(path.with_suffix(".json"))
-    return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
+    with _whole(path.with_suffix(".json")):
+        entries = _read_json(path.with_suffix(".json"))
+        return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
 
 
 def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -189,8 +203,11 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
 def _record(entry: dict[str, Any], path: Path) -> Record:
     """Restore a record from its JSON data and the file of its arrays."""
-    task, texts = _task(entry["task"]), entry.get("texts", {})
-    with safe_open(path, framework="numpy") as arrays:
+    with _whole(path.with_suffix(".json")):
+        task, texts, moves = _task(entry["task"]), entry.get("texts", {}), entry["moves"]
+        if not entry["cases"]:  # whatever is written would pass
+            raise ValueError("no cases")
+    with _whole(path), safe_open(path, framework="numpy") as arrays:
 
         def values(key: str) -> np.ndarray:
             return np.array(texts[key], dtype=str) if key in texts else arrays.get_tensor(key)
@@ -232,11 +249,12 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             )
             for place, twin in enumerate(entry.get("twins", []))
         ]
-    return Record(task, cases, expected, mistaken, entry["moves"], steps, twins, pairs, sketches)
+    return Record(task, cases, expected, mistaken, moves, steps, twins, pairs, sketches)
 
 
 def _tasks_in(path: Path) -> list[Task]:
-    return [*_tasks_read(path, path.stat().st_mtime_ns)]
+    with _whole(path):
+        return [*_tasks_read(path, path.stat().st_mtime_ns)]
 
 
 @cache
@@ -245,7 +263,13 @@ def _tasks_read(path: Path, _changed: int) -> list[Task]:
 
 
 def _task(entry: dict[str, Any]) -> Task:
-    return Task(**{**entry, "mistakes": [Mistake(**mistake) for mistake in entry["mistakes"]]})
+    task = Task(**{**entry, "mistakes": [Mistake(**mistake) for mistake in entry["mistakes"]]})
+    texts = [task.id, task.title, *task.outputs, *task.hints]
+    texts += [text for mistake in task.mistakes for text in asdict(mistake).values()]
+    counts = [task.points, task.difficulty, task.minutes]
+    if {*map(type, texts)} != {str} or {*map(type, counts)} != {int}:
+        raise TypeError("a text or a number is something else")
+    return task
 
 
 def _with_one_nan(values: np.ndarray) -> np.ndarray:
