@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
@@ -26,11 +26,20 @@ class Assignments(Mapping):
         folder: folder that keeps the fresh records, so that a resumed run uses the same records.
         seed: seed of the fresh cases.
         names: mistakes that this class has named.
+        draw: function that stores the fresh records of a notebook: its name, the seed, the path.
         notebooks: the notebooks that count; by default, all.
     """
 
-    def __init__(self, folder: Path, seed: int, names: Names, notebooks: Sequence[str] = ()):
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        names: Names,
+        draw: Callable[[str, int, Path], None],
+        notebooks: Sequence[str] = (),
+    ):
         self._folder, self._seed, self._names = folder, seed, names
+        self._draw = draw
         self._notebooks = list(notebooks or bank.tasks())
         self._made: dict[str, Assignment] = {}
         self._lock = threading.Lock()
@@ -54,7 +63,7 @@ class Assignments(Mapping):
         known = path.with_suffix(".digests").exists()  # this file is written last
         if not known:
             self._folder.mkdir(parents=True, exist_ok=True)
-            bank.save(fresh_records(name, self._seed), path)
+            self._draw(name, self._seed, path)
         public, fresh = bank.load_all(bank.FOLDER / name), bank.load_all(path)
         same = [record.task for record in public.values()] == [
             record.task for record in fresh.values()
@@ -96,6 +105,11 @@ def _digests(public: Record, fresh: Record) -> dict[str, str]:
         part: hashlib.sha256(protocol.pack(content)).hexdigest()[:16]
         for part, content in parts.items()
     }
+
+
+def draw(name: str, seed: int, path: Path) -> None:
+    """Store the records of a notebook's tasks, with cases drawn from a seed."""
+    bank.save(fresh_records(name, seed), path)
 
 
 def fresh_records(name: str, seed: int) -> list[Record]:

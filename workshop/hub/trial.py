@@ -52,7 +52,7 @@ def hold(learners: int) -> dict:
         SystemExit: the lesson failed; the end of the hub's log has been printed.
     """
     names = NAMES[:learners]
-    accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/bin/bash" for name in names]
+    accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/usr/sbin/nologin" for name in names]
     with tempfile.TemporaryDirectory() as folder:
         world = Path(folder)
         _furnish(world)

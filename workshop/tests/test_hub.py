@@ -1,6 +1,7 @@
 """Test a hub: files handed out, files collected, and a lesson with two simulated learners."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -116,6 +117,33 @@ def test_the_image_holds_what_learners_get_and_nothing_else():
     copied = [word for line in lines if line.startswith("COPY ") for word in line.split()[1:-1]]
     own = "workshop/hub/start.py"
     assert sorted(copied) == sorted([*release.FILES, *release.FOLDERS, own])
+
+
+def test_no_recipe_leaves_a_password_where_others_read_it_or_processes_without_a_limit():
+    guide = (trial.ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
+    settings = (trial.HERE / "values.yaml").read_text(encoding="utf-8")
+    assert not re.search(r"^\s*[\w-]*password\s*:", settings, re.MULTILINE)
+    assert 'authenticator_class: "null"' in settings  # nobody, until somebody decides who
+    assert "type: ClusterIP" in settings
+    lists = re.findall(r"\S*learners\.txt", guide)
+    assert {*lists} == {"/root/learners.txt"}
+    assert guide.index("install -m 600 /dev/null /root/learners.txt") < guide.index("newusers")
+    assert guide.index("newusers") < guide.index("shred -u /root/learners.txt")
+    recipes = re.split(r"^## ", guide, flags=re.MULTILINE)
+    one, littlest, kubernetes = (
+        next(text for text in recipes if text.startswith(title))
+        for title in ("JupyterHub on one machine", "The Littlest JupyterHub", "Kubernetes")
+    )
+    assert '"PROCESSES": "500"' in (trial.HERE / "jupyterhub_config.py").read_text(encoding="utf-8")
+    assert '"PROCESSES": "500"' in littlest
+    assert '"TasksMax": "500"' in littlest
+    assert "podPidsLimit: 500" in kubernetes
+    for recipe, slower in (
+        (one, "pam_faillock"),
+        (littlest, "RateLimit"),
+        (kubernetes, "limit-rpm"),
+    ):
+        assert slower in recipe
 
 
 def test_what_colab_installs_has_the_bounds_of_the_course():
