@@ -90,15 +90,15 @@ class Assignments(Mapping):
 
 def _digests(public: Record, fresh: Record) -> dict[str, str]:
     """Return part of a task → digest of the part, which tells whether the part has changed."""
-    facts, records = asdict(public.task), (public, fresh)
+    facts, records = asdict(public.task), [asdict(public), asdict(fresh)]
     parts = {
         "the points": facts.pop("points"),
         "the known mistakes": [
             facts.pop("mistakes"),
-            [asdict(record)["mistaken"] for record in records],
+            [record["mistaken"] for record in records],
         ],
-        "the inputs": [asdict(record)["cases"] for record in records],
-        "what is expected": [asdict(record)["expected"] for record in records],
+        "the inputs": [record["cases"] for record in records],
+        "what is expected": [record["expected"] for record in records],
         "how it is asked": facts,
     }
     return {

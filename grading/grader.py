@@ -42,7 +42,7 @@ from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.drawing import Drawing
 from grading.run.grading import Grading
 from grading.run.launcher import Launcher, NoSandbox, processors
-from grading.run.scoring import Result, score_submission, score_tasks
+from grading.run.scoring import USED_UP, Result, score_submission, score_tasks
 from grading.text import visible
 from utils.checks.runner import limited
 from utils.pretrained import is_here
@@ -516,8 +516,15 @@ class _Correction:
         return [there[result.file] for result in again]
 
     def score(self, grading: Grading, submission: Submission, alone: bool) -> Result | None:
-        """Score what has changed for a submission; return its whole result, as `run` asks for."""
+        """Score what has changed for a submission; return its whole result, as `run` asks for.
+
+        A learner whose files never end has only so much time, as in `grade`: what is left over then
+        keeps its points, and is told.
+        """
         result = self.store.load(submission.file)
+        if grading.budgets[result.key].spent:
+            _log(f"{result.file} keeps its points: {USED_UP}.")
+            return result
         public, tasks = self.now[result.notebook].public, self.changed[result.notebook]
         for removed in tasks.keys() - public.keys():
             result.tasks.pop(removed, None)

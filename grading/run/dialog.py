@@ -35,6 +35,7 @@ from utils.checks.trace import LONGEST_LINE, MOST_RESULTS, MOST_STEPS, NUMBERS, 
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 LARGEST_TRIED = 4 * 2**20  # of its reply to calls with other inputs, which are as small as ours
+LARGEST_TRACED = 16 * 2**20  # of that reply with every line that ran
 ROUNDS = 5  # the most workers for one submission
 MOST_LATE = 2  # the most of these workers that may run out of time
 SPARE = 10.0  # seconds for a worker beyond the limits of one cell and one task
@@ -318,7 +319,7 @@ class Dialog:
                 return []
             request = {"cases": [vars(case) for case in cases], "seed": seed, "traced": traced}
             worker.connection.sendall(protocol.pack(request))
-            message, _ = protocol.unpack(stream, LARGEST_TRIED)
+            message, _ = protocol.unpack(stream, LARGEST_TRACED if traced else LARGEST_TRIED)
             if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
             read = _lines if traced else partial(_outputs, spec=record.task)
