@@ -318,13 +318,18 @@ class Dialog:
             if not cases:
                 return []
             request = {"cases": [vars(case) for case in cases], "seed": seed, "traced": traced}
-            worker.connection.sendall(protocol.pack(request))
-            message, _ = protocol.unpack(stream, LARGEST_TRACED if traced else LARGEST_TRIED)
+            try:
+                worker.connection.sendall(protocol.pack(request))
+                message, _ = protocol.unpack(stream, LARGEST_TRACED if traced else LARGEST_TRIED)
+            except (OSError, protocol.WireError) as problem:
+                lost.append(problem)  # a diagnosis may go on without an answer; we do not
+                raise
             if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
             read = _lines if traced else partial(_outputs, spec=record.task)
             return [sent if sent is None else read(sent) for sent in message["tried"]]
 
+        lost: list[Exception] = []
         record, replies = self.assignment.public[task], self.replies[task]
         try:
             with np.errstate(all="ignore"):
@@ -336,6 +341,8 @@ class Dialog:
             raise
         except Exception:  # arrays and messages that no worker of ours would send
             raise protocol.WireError("an answer that makes no sense") from None
+        if lost:
+            raise lost[0]
         self.replies[task] = replies._replace(public=replace(replies.public, verdict=verdict))
         worker.connection.sendall(protocol.pack({"cases": []}))
 

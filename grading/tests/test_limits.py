@@ -140,7 +140,10 @@ class Giant:
 def test_a_reply_to_another_call_is_as_small_as_ours(assignment, size, refused):
     asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
     record = assignment.public["entropy"]
-    wrong = [Answer({"entropy": answer.outputs["entropy"] + 1}) for answer in record.expected]
+    wrong = [
+        Answer({name: values + 1 for name, values in answer.outputs.items()})
+        for answer in record.expected
+    ]
     reply = dialog.Reply(wrong)
     asked.replies["entropy"] = dialog.Replies(reply, reply)
     worker = Giant("entropy", size)
