@@ -5,6 +5,7 @@ Modules that take seconds to import are imported where they are used, so that `-
 
 import argparse
 import contextlib
+import shlex
 import sys
 import warnings
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
+from grading.start import about_python
+from grading.text import say
 
 GONE = {  # former words of the command line → what replaces them
     "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
@@ -27,11 +30,14 @@ GONE = {  # former words of the command line → what replaces them
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit status."""
+    if unfit := about_python():
+        say(unfit, sys.stderr)
+        return 2
     words = sys.argv[1:] if arguments is None else arguments
     options = [word.partition("=")[0] for word in words if word.startswith("--")]
     for word in words[:1] + options:
         if word in GONE:
-            print(f"There is no `{word}` any more: {GONE[word]}.", file=sys.stderr)
+            say(f"There is no `{word}` any more: {GONE[word]}.", sys.stderr)
             return 2
     parser, commands = _parser()
     if words[:1] not in [[name] for name in (*commands, "-h", "--help")]:
@@ -41,17 +47,32 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(options)
     except (CannotGrade, NoSandbox) as problem:
-        print(problem, file=sys.stderr)
+        say(problem, sys.stderr)
         return 2
     except OSError as problem:
         from grading.report.store import disk_is_full
 
         full = "The disk is full. What is graded is kept: make room, and go on with --resume."
-        print(full if disk_is_full(problem) else problem, file=sys.stderr)
+        say(full if disk_is_full(problem) else _about_disk(problem), sys.stderr)
+        return 2
+    except Exception as problem:
+        bank = sys.modules.get("utils.checks.bank")  # takes seconds to import
+        if bank is None or not isinstance(problem, bank.DamagedFile):
+            raise
+        say(problem, sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nStopped. What is graded is kept: go on with --resume.", file=sys.stderr)
+        say("\nStopped. What is graded is kept: go on with --resume.", sys.stderr)
         return 130
+
+
+def _about_disk(problem: OSError) -> str:
+    """Return what could not be read or written, and that nothing is lost by it."""
+    place = f"{problem.filename}: " if problem.filename else ""
+    return (
+        f"{place}{(problem.strerror or str(problem)).lower()}. What is graded is kept: mend that, "
+        "and give the same command again."
+    )
 
 
 def _parser() -> tuple[ArgumentParser, list[str]]:
@@ -149,12 +170,12 @@ def grade(options: Namespace) -> int:
     class_ = grader.grade(source, out, how)
     results = [result for learner in class_ for result in learner.files]
     lost = sum(bool(result.problem) for result in results)
-    print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
+    say(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
     if tests := sum(len(learner.tests) for learner in class_):
-        print(f"{tests} tests before and after the course, for no points (understanding.csv).")
-    print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
+        say(f"{tests} tests before and after the course, for no points (understanding.csv).")
+    say(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
     if pending := tables.about_pending(class_):
-        print(pending)
+        say(pending)
     return 0
 
 
@@ -162,16 +183,17 @@ def new(options: Namespace) -> int:
     """Write a class file, with comments, for what was handed in: FOLDER.toml, here."""
     from grading.intake import class_file
     from grading.intake.limited_reader import Reader
+    from grading.report import store
 
-    path = Path(f"{options.submissions.resolve().stem}.toml")
+    path = Path(class_file.name_for(options.submissions))
     if path.exists():
         raise CannotGrade(f"{path} is there already. Move it away, or change it by hand.")
     with Reader() as reader:
         text = class_file.new(options.submissions, reader.read)
-    path.write_text(text, encoding="utf-8")
+    store.write(path, text)
     if "\nnotebooks = []\n" in text:
-        print(f"No notebook of the course is among the files: name those that count in {path}.")
-    print(f"{path}: look through it, then grade with: make grade CLASS={path}")
+        say(f"No notebook of the course is among the files: name those that count in {path}.")
+    say(f"{path}: look through it, then grade with: make grade CLASS={shlex.quote(str(path))}")
     return 0
 
 
@@ -184,7 +206,8 @@ def regrade(options: Namespace) -> int:
     moves = grader.regrade(options.out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."
     named = Names(options.out).counts(Store(options.out).all())
-    print(*moves, summary, *named, sep="\n")
+    for line in [*moves, summary, *named]:
+        say(line)
     return 0
 
 
@@ -192,7 +215,8 @@ def show(options: Namespace) -> int:
     """Show the files, points and flags of one learner."""
     from grading import grader
 
-    print(*grader.show(options.out, options.name), sep="\n")
+    for line in grader.show(options.out, options.name):
+        say(line)
     return 0
 
 
@@ -204,7 +228,7 @@ def anonymous(options: Namespace) -> int:
     from grading.report.anonymous import write_copy
 
     count = write_copy(options.out, options.copy)
-    print(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
+    say(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
     return 0
 
 
@@ -220,9 +244,9 @@ def watch(options: Namespace) -> int:
         raise CannotGrade(f"{options.slides} holds no slides: `make slides` makes them.")
     room = Room(options.folder, options.hide_names)
     server = Server(room, options.port, options.slides)
-    print(f"The room: {server.address}    (Ctrl-C ends it)", flush=True)
+    say(f"The room: {server.address}    (Ctrl-C ends it)")
     if options.slides:
-        print(f"The slides: {server.slides_address}", flush=True)
+        say(f"The slides: {server.slides_address}")
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
     return 0
@@ -237,7 +261,7 @@ def mark(options: Namespace) -> int:
     if out.suffix == ".toml":
         out = class_file.read(out).grades
     server = Server(Marking(out), options.port)
-    print(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)", flush=True)
+    say(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)")
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
     return 0
@@ -252,9 +276,9 @@ def doctor(options: Namespace) -> int:
 
     works = True
     for finding in findings():
-        print(finding, flush=True)
+        say(finding)
         works = works and finding.state != "missing"
-    print("The sandbox works here." if works else "The sandbox does not work here.")
+    say("The sandbox works here." if works else "The sandbox does not work here.")
     return 0 if works else 1
 
 

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
@@ -26,11 +26,20 @@ class Assignments(Mapping):
         folder: folder that keeps the fresh records, so that a resumed run uses the same records.
         seed: seed of the fresh cases.
         names: mistakes that this class has named.
+        draw: function that stores the fresh records of a notebook: its name, the seed, the path.
         notebooks: the notebooks that count; by default, all.
     """
 
-    def __init__(self, folder: Path, seed: int, names: Names, notebooks: Sequence[str] = ()):
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        names: Names,
+        draw: Callable[[str, int, Path], None],
+        notebooks: Sequence[str] = (),
+    ):
         self._folder, self._seed, self._names = folder, seed, names
+        self._draw = draw
         self._notebooks = list(notebooks or bank.tasks())
         self._made: dict[str, Assignment] = {}
         self._lock = threading.Lock()
@@ -54,7 +63,7 @@ class Assignments(Mapping):
         known = path.with_suffix(".digests").exists()  # this file is written last
         if not known:
             self._folder.mkdir(parents=True, exist_ok=True)
-            bank.save(fresh_records(name, self._seed), path)
+            self._draw(name, self._seed, path)
         public, fresh = bank.load_all(bank.FOLDER / name), bank.load_all(path)
         same = [record.task for record in public.values()] == [
             record.task for record in fresh.values()
@@ -81,21 +90,26 @@ class Assignments(Mapping):
 
 def _digests(public: Record, fresh: Record) -> dict[str, str]:
     """Return part of a task → digest of the part, which tells whether the part has changed."""
-    facts, records = asdict(public.task), (public, fresh)
+    facts, records = asdict(public.task), [asdict(public), asdict(fresh)]
     parts = {
         "the points": facts.pop("points"),
         "the known mistakes": [
             facts.pop("mistakes"),
-            [asdict(record)["mistaken"] for record in records],
+            [record["mistaken"] for record in records],
         ],
-        "the inputs": [asdict(record)["cases"] for record in records],
-        "what is expected": [asdict(record)["expected"] for record in records],
+        "the inputs": [record["cases"] for record in records],
+        "what is expected": [record["expected"] for record in records],
         "how it is asked": facts,
     }
     return {
         part: hashlib.sha256(protocol.pack(content)).hexdigest()[:16]
         for part, content in parts.items()
     }
+
+
+def draw(name: str, seed: int, path: Path) -> None:
+    """Store the records of a notebook's tasks, with cases drawn from a seed."""
+    bank.save(fresh_records(name, seed), path)
 
 
 def fresh_records(name: str, seed: int) -> list[Record]:

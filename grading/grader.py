@@ -19,7 +19,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from grading.assignments import Assignments, builder
+from grading.assignments import Assignments, builder, draw
 from grading.intake.class_file import ClassFile, parts_of
 from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
@@ -28,7 +28,6 @@ from grading.intake.submissions import (
     CannotGrade,
     Submission,
     Unreadable,
-    clean,
     find,
     find_learner,
     key_of,
@@ -40,9 +39,11 @@ from grading.report.store import Store, disk_is_full, rules_of
 from grading.report.tables import Learner
 from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
+from grading.run.drawing import Drawing
 from grading.run.grading import Grading
 from grading.run.launcher import Launcher, NoSandbox, processors
-from grading.run.scoring import Result, score_submission, score_tasks
+from grading.run.scoring import USED_UP, Result, score_submission, score_tasks
+from grading.text import visible
 from utils.checks.runner import limited
 from utils.pretrained import is_here
 
@@ -102,12 +103,13 @@ def grade(source: Path, out: Path, options: Options = Options()) -> list[Learner
     _check(source, out, options)
     everything = find(source, _log)
     chosen = _chosen(everything, options)
-    with Store(out).alone():
+    with Store(out).alone(), Drawing(draw) as drawing:
         store = Store(out)
         settings = _settings(store, source, everything, options)
         rules = rules_of(settings)
         _log_about(rules, everything)
-        assignments = Assignments(store.records, settings["seed"], Names(out), rules.notebooks)
+        seed, names = settings["seed"], Names(out)
+        assignments = Assignments(store.records, seed, names, drawing.draw, rules.notebooks)
         workers, files = options.at_a_time, len(everything)
         started = _started(assignments, options.launcher(), options.safe)
         with started as grading, _limited(workers, files):
@@ -268,7 +270,7 @@ def _check_writable(out: Path) -> None:
 
 def _log(line: str) -> None:
     """Print a line for the instructor, above the progress bar if there is one."""
-    tqdm.write(line, file=sys.stderr)
+    tqdm.write(visible(line), file=sys.stderr)
 
 
 # --- One submission, and all of them --------------------------------------------------------------
@@ -404,7 +406,8 @@ def show(out: Path, name: str) -> Iterator[str]:
     people = store.rules.with_names((learner.name, learner.id) for learner in class_)
     chosen = find_learner(name, people, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
-    yield from map(clean, _lines_about(learner, class_, out))
+    for line in _lines_about(learner, class_, out):
+        yield visible(line).replace("\n", " ")
 
 
 def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:
@@ -460,8 +463,8 @@ def regrade(out: Path) -> list[Move]:
         CannotGrade: there are no grades in the folder, or a submission has changed or is missing.
         NoSubmissions, NoSandbox: see these classes.
     """
-    with _store_with_grades(out).alone():
-        correction = _Correction(Store(out), Names(out))
+    with _store_with_grades(out).alone(), Drawing(draw) as drawing:
+        correction = _Correction(Store(out), Names(out), drawing)
         if again := correction.submissions():
             workers, safe = processors(), correction.store.run["safe"]
             started = _started(correction.now, Launcher(safe, workers), safe)
@@ -483,12 +486,14 @@ class _Correction:
     Args:
         store: the results that count.
         names: mistakes that this class has named.
+        drawing: process that draws fresh cases.
     """
 
-    def __init__(self, store: Store, names: Names):
+    def __init__(self, store: Store, names: Names, drawing: Drawing):
         self.store, self.draft = store, store.draft()
         before, self.now = (
-            Assignments(kept.records, store.run["seed"], names) for kept in (store, self.draft)
+            Assignments(kept.records, store.run["seed"], names, drawing.draw)
+            for kept in (store, self.draft)
         )
         self.changed = _changed_tasks(store, before, self.now)
         self.moves: list[Move] = []
@@ -511,8 +516,15 @@ class _Correction:
         return [there[result.file] for result in again]
 
     def score(self, grading: Grading, submission: Submission, alone: bool) -> Result | None:
-        """Score what has changed for a submission; return its whole result, as `run` asks for."""
+        """Score what has changed for a submission; return its whole result, as `run` asks for.
+
+        A learner whose files never end has only so much time, as in `grade`: what is left over then
+        keeps its points, and is told.
+        """
         result = self.store.load(submission.file)
+        if grading.budgets[result.key].spent:
+            _log(f"{result.file} keeps its points: {USED_UP}.")
+            return result
         public, tasks = self.now[result.notebook].public, self.changed[result.notebook]
         for removed in tasks.keys() - public.keys():
             result.tasks.pop(removed, None)

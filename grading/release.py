@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from grading.text import say
 from solutions.catch_up import OWN
 
 ROOT = Path(__file__).parents[1]
@@ -90,7 +91,8 @@ def prove(zip_path: Path, notebook: str = "") -> None:
         archive.extractall(folder)
         course = Path(folder) / "attention-course"
         secret = [name for name in SECRET if (course / name).exists()]
-        assert not secret, f"the zip holds {secret}"
+        if secret:
+            raise AssertionError(f"the zip holds {secret}")
         tests = f"{UNTOUCHED}[{notebook}]" if notebook else UNTOUCHED
         command = [sys.executable, "-m", "pytest", "-q", "-m", "slow", tests]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -98,9 +100,13 @@ def prove(zip_path: Path, notebook: str = "") -> None:
 
 
 def main() -> None:
-    digest = write_zip(ZIP)
-    print(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
-    print("Its exercises are run, untouched, without solutions.", flush=True)
+    try:
+        digest = write_zip(ZIP)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        sys.exit(f"{ZIP}: {why}. Release from a copy of the course that is your own.")
+    say(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
+    say("Its exercises are run, untouched, without solutions.")
     prove(ZIP)
 
 

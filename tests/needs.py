@@ -65,6 +65,7 @@ ordinary_user = _needs(
     os.name != "nt" and not may_read_everything(),
     "root may read and write everything → run the tests as an ordinary user",
 )
+root = _needs(may_read_everything(), "no second account to try → run the tests as root")
 multi30k = _needs(
     MULTI30K.is_dir(),
     "no real text → put Multi30k (train.en.gz and so on) into ../shared/data/multi30k",

@@ -1,6 +1,7 @@
 """Test the stored records of exercises: a file is written only if its content changes."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from tests.test_checks import SCALE, SHARE, TRANSLATE
-from utils.checks import bank
+from utils.checks import bank, check, hint
 from utils.checks.tasks import Answer, Case, Record
 
 CHANGES = {  # to one number of a stored record → whether a build has to write the file anew
@@ -80,3 +81,67 @@ def test_of_one_task_nothing_of_the_others_is_read(path):
     arrays = load_file(path)
     save_file({name: arrays[name] for name in arrays if name.startswith("share/")}, path)
     assert bank.load("share").task == SHARE.task
+
+
+def _anything(texts: object, place: int, new: object) -> object:
+    """Return JSON data with another value at one of its places, counted from the top."""
+    count = 0
+
+    def changed(value: object) -> object:
+        nonlocal count
+        count += 1
+        if count == place:
+            return new
+        if isinstance(value, dict):
+            return {key: changed(item) for key, item in value.items()}
+        return [changed(item) for item in value] if isinstance(value, list) else value
+
+    return changed(texts)
+
+
+DAMAGES = {  # to the files of a record
+    "no JSON": lambda texts, numbers: texts.write_text("{"),
+    "empty": lambda texts, numbers: texts.write_bytes(b""),
+    "no text": lambda texts, numbers: texts.write_bytes(b"\xff\xfe\xff"),
+    "nested": lambda texts, numbers: texts.write_text("[" * 100_000),
+    "a number": lambda texts, numbers: texts.write_text("1"),
+    "no list": lambda texts, numbers: texts.write_text('{"id": "share"}'),
+    "texts gone": lambda texts, numbers: texts.unlink(),
+    "a folder": lambda texts, numbers: (texts.unlink(), texts.mkdir()),
+    "numbers cut": lambda texts, numbers: numbers.write_bytes(numbers.read_bytes()[:-9]),
+    "numbers empty": lambda texts, numbers: numbers.write_bytes(b""),
+    "a pickle": lambda texts, numbers: numbers.write_bytes(b"cos\nsystem\n(S'false'\ntR."),
+    "numbers gone": lambda texts, numbers: numbers.unlink(),
+    "other numbers": lambda texts, numbers: save_file({"a": np.zeros(1)}, numbers),
+    "no cases": lambda texts, numbers: texts.write_text(
+        json.dumps([entry | {"cases": []} for entry in json.loads(texts.read_text())])
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_damage_is_told_as_that_and_never_as_a_wrong_name(path, damage):
+    damage(path.with_suffix(".json"), path)
+    with pytest.raises(bank.DamagedFile):
+        bank.load("share")
+    share = lambda numbers: numbers / numbers.sum()  # noqa: E731, F841 - the answer
+    for note in (check("share"), hint("share")):
+        text = str(note)
+        assert "A file of the course is damaged" in text
+        assert "No exercise is called" not in text
+        assert re.search(r"git checkout \S+/01_toys\.(json|safetensors)", text)
+
+
+def test_no_change_to_a_record_raises_anything_else(path):
+    texts = path.with_suffix(".json")
+    whole, told = json.loads(texts.read_text()), 0
+    for place in range(1, 60):
+        for new in (None, 7, "x", [], {}, [[7]], {"array": "x"}):
+            texts.write_text(json.dumps(_anything(whole, place, new)))
+            try:
+                bank.load("share")
+            except bank.DamagedFile:
+                told += 1
+            except KeyError:
+                pass  # whoever changes a name has another task
+    assert told > 100

@@ -8,9 +8,11 @@ import contextlib
 import csv
 import difflib
 import io
-import json
 import math
+import os
 import re
+import shlex
+import stat
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,6 +25,7 @@ from typing import Any, NamedTuple
 from grading.intake.notebook_parser import Notebook
 from grading.intake.platforms import PLATFORMS
 from grading.intake.submissions import CannotGrade, Submission, Unreadable, find, key_of, some
+from grading.text import clean, shown, toml
 from utils.checks import bank
 
 BEST, LAST, ON_TIME = "best", "last", "on-time"
@@ -30,6 +33,14 @@ DAY = 24 * 60 * 60  # seconds
 LOCAL_LAB = "http://localhost:8888/lab/tree"  # of a learner who has the course open
 MOST_LOOKED_AT = 200  # learners whose files are read for a new class file
 MOST_OF_ONE_LOOKED_AT = 50  # of their files
+LARGEST = 2**20  # bytes of a class file
+LARGEST_TABLE = 2**25  # bytes of a roster, or of another table
+MOST_DOTS = 50  # in a line: the time that TOML takes for a.b.c.d grows with their square
+MOST_MISTAKES = 20  # that a message tells
+MOST_POINTS = 10_000
+MOST_MINUTES = 366 * 24 * 60
+LONGEST_KEY = 100  # letters of a key in a message
+LONGEST_PLACE = 4_000  # letters of a path, as on most disks
 HEADS = {  # what a column of a roster holds → its heads, in small letters
     "name": ("name", "learner", "student", "full name"),
     "first": ("first name",),
@@ -275,18 +286,56 @@ def read(path: Path) -> ClassFile:
         CannotGrade: something in it is wrong; the message names everything that is, and the cure.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = _parsed(bytes_of(path, LARGEST).decode("utf-8-sig"))
     except FileNotFoundError:
         raise CannotGrade(f"There is no {path}. Write one: python -m grading new FOLDER") from None
     except tomllib.TOMLDecodeError as error:
         raise CannotGrade(f"{path} is no TOML: {error}. {HOW_TO_WRITE}") from None
     except (OSError, ValueError) as error:
-        raise CannotGrade(f"{path} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise CannotGrade(f"{path} cannot be read: {why}") from None
     reading = _Reading(path, content)
     if problems := reading.problems:
         count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-        raise CannotGrade("\n  ".join([f"{path} has {count}:", *problems]))
+        if len(problems) > MOST_MISTAKES:
+            count = f"more than {MOST_MISTAKES} mistakes. The first"
+        raise CannotGrade("\n  ".join([f"{path} has {count}:", *problems[:MOST_MISTAKES]]))
     return reading.result
+
+
+def bytes_of(path: Path, most: int) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no ordinary file, or has more bytes than that.
+    """
+    with path.open("rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a device may never end
+            raise ValueError("it is no ordinary file")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it is larger than {most >> 20} MB: the right file?")
+    return data
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Return what TOML makes of a text.
+
+    Raises:
+        ValueError: it is no TOML, or nests absurdly.
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+            raise ValueError(f"line {number} has more than {MOST_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it has lists or tables hundreds of levels deep") from None
+
+
+class _EnoughMistakes(Exception):  # noqa: N818 - more are not told
+    """The end of a reading that has found more mistakes than a message tells."""
 
 
 class _Reading:
@@ -299,6 +348,10 @@ class _Reading:
     def __init__(self, path: Path, content: dict[str, Any]):
         self._path, self.problems = path, []
         self._known: dict[str, Any] = {"path": path}
+        with contextlib.suppress(_EnoughMistakes):
+            self._read(content)
+
+    def _read(self, content: dict[str, Any]) -> None:
         keys = {
             "handed_in": self._place,
             "grades": self._place,
@@ -308,7 +361,7 @@ class _Reading:
             "counts": self._counts,
             "deduction": self._number("per cent a day, from 0 to 100,", 100),
             "deadline": self._time,
-            "grace": self._number("minutes"),
+            "grace": self._number("minutes", MOST_MINUTES),
             "extensions": self._extensions,
             "roster": self._roster,
             "column": self._text,
@@ -333,7 +386,14 @@ class _Reading:
         return ClassFile(**self._known)
 
     def _say(self, key: str, problem: str) -> None:
-        self.problems.append(f"{key}: {problem}")
+        """Note a mistake.
+
+        Raises:
+            _EnoughMistakes: no more are told.
+        """
+        self.problems.append(f"{clean(key)[:LONGEST_KEY]}: {problem}")
+        if len(self.problems) > MOST_MISTAKES:
+            raise _EnoughMistakes
 
     def _text(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip():
@@ -344,23 +404,39 @@ class _Reading:
 
     def _place(self, key: str, value: Any) -> None:
         if place := self._text(key, value):
-            self._known[key] = self._path.parent / Path(place).expanduser()
+            try:
+                self._known[key] = self._beside(place)
+            except ValueError as error:
+                self._say(key, f"{shown(place)} cannot be used: {error}")
+
+    def _beside(self, place: str) -> Path:
+        """Return a path that is relative to the folder of the class file.
+
+        Raises:
+            ValueError: no disk has such a path.
+        """
+        if "\0" in place or len(place) > LONGEST_PLACE:
+            raise ValueError("no disk has such a path")
+        try:
+            return self._path.parent / Path(place).expanduser()
+        except RuntimeError:  # ~nobody/week1
+            raise ValueError("nobody here has that home") from None
 
     def _address(self, key: str, value: Any) -> None:
         address = self._text(key, value)
         if address and not re.match(r"https?://[^\s\"'<>]+$", address):
-            self._say(key, f"{address!r} is no address: it begins with http:// or https://")
+            self._say(key, f"{shown(address)} is no address: it begins with http:// or https://")
         self._known[key] = address.rstrip("/")
 
     def _counts(self, key: str, value: Any) -> None:
         if value not in (BEST, LAST, ON_TIME):
-            self._say(key, f'{value!r} is none of "best", "last" and "on-time"')
+            self._say(key, f'{shown(value)} is none of "best", "last" and "on-time"')
         self._known[key] = value
 
     def _number(self, what: str, most: float = math.inf) -> Callable[[str, Any], None]:
         def take(key: str, value: Any) -> None:
             if not _is_number(value) or value > most:
-                self._say(key, f"a number of {what} is needed, such as 10, not {value!r}")
+                self._say(key, f"a number of {what} is needed, such as 10, not {shown(value)}")
             else:
                 self._known[key] = value
 
@@ -388,7 +464,7 @@ class _Reading:
         for wanted in self._list(key, value):
             fitting = [name for name in bank.tasks() if wanted in (name, name[:2])]
             if not fitting:
-                self._say(key, f"no notebook is {wanted!r}.{_meant(wanted, bank.tasks())}")
+                self._say(key, f"no notebook is {shown(wanted)}.{_meant(wanted, bank.tasks())}")
             names += fitting
         if value == []:
             self._say(key, "name at least one")
@@ -401,7 +477,10 @@ class _Reading:
         points = self._table(key, value, "entropy = 5")
         for part, most in points.items():
             if not _is_number(most) or most == 0:
-                self._say(f"points.{part}", f"{most!r} is no number above 0; `dropped` drops it")
+                wrong = f"{shown(most)} is no number above 0; `dropped` drops it"
+                self._say(f"points.{part}", wrong)
+            elif most > MOST_POINTS:
+                self._say(f"points.{part}", f"{shown(most)} is more than {MOST_POINTS:,}")
         self._known[key] = points
 
     def _extensions(self, key: str, value: Any) -> None:
@@ -411,6 +490,8 @@ class _Reading:
                 self._say(
                     f"extensions.{learner}", "write a day, or a day and a time: 2030-02-02 12:00:00"
                 )
+            if not letters(learner):
+                self._say(f"extensions.{shown(learner)}", "a name or a number is needed")
             own[learner] = seconds
         self._known[key] = own
 
@@ -418,10 +499,10 @@ class _Reading:
         if not (name := self._text(key, value)):
             return
         try:
-            self._known[key] = read_roster(self._path.parent / Path(name).expanduser())
+            self._known[key] = read_roster(self._beside(name))
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
-            self._say(key, f"{name} cannot be used: {why}")
+            self._say(key, f"{clean(name)} cannot be used: {why}")
 
     def _check_parts(self) -> None:
         """Check that the notebooks have the tasks and questions that the file names."""
@@ -432,28 +513,33 @@ class _Reading:
         for key in ("dropped", "points"):
             for part in self._known.get(key, ()):
                 if part not in there:
-                    self._say(key, f"no task or question is called {part!r}.{_meant(part, there)}")
+                    self._say(
+                        key, f"no task or question is called {shown(part)}.{_meant(part, there)}"
+                    )
         if both := sorted({*self._known.get("dropped", ())} & {*self._known.get("points", ())}):
             self._say("points", f"{some(both)} cannot have points and be dropped")
 
 
 def _is_number(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value >= 0
+    return number and 0 <= value < math.inf
 
 
 def _meant(wrong: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(wrong, [*known], 1, cutoff=0.5)
+    close = difflib.get_close_matches(wrong[:LONGEST_KEY], [*known], 1, cutoff=0.5)
     return f" Did you mean {close[0]}?" if close else ""
 
 
 def _seconds(value: Any) -> float | None:
-    """Return a day's end, or a time, in seconds since 1970; None if it is neither."""
-    if isinstance(value, datetime):
+    """Return a day's end, or a time, in seconds since 1970; None if it is neither, or absurd."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time(23, 59, 59))
+    if not isinstance(value, datetime):
+        return None
+    try:
         return value.timestamp()  # without a zone: in that of this machine
-    if isinstance(value, date):
-        return datetime.combine(value, time(23, 59, 59)).timestamp()
-    return None
+    except (ValueError, OverflowError, OSError):  # before any clock, or after it
+        return None
 
 
 def read_roster(path: Path) -> list[Person]:
@@ -476,7 +562,7 @@ def read_roster(path: Path) -> list[Person]:
     people = []
     for row in rows:
         cells = {
-            what: row[place].strip() if place is not None and place < len(row) else ""
+            what: clean(row[place]).strip() if place is not None and place < len(row) else ""
             for what, place in places.items()
         }
         name = cells["name"] or ", ".join(filter(None, (cells["last"], cells["first"])))
@@ -501,13 +587,13 @@ def _handed_in(text: str) -> float | None:
     if text in ("", "-"):
         return None
     for form in TIMES:
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, OverflowError):
             return datetime.strptime(text, form).timestamp()
     try:
         return datetime.fromisoformat(text).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ValueError(
-            f"{text!r} is no time. Set Moodle to English, or write 2030-01-31 23:59"
+            f"{shown(text)} is no time. Set Moodle to English, or write 2030-01-31 23:59"
         ) from None
 
 
@@ -517,7 +603,7 @@ def read_csv(path: Path) -> tuple[list[list[str]], str]:
     Raises:
         ValueError: the file is no table.
     """
-    data = path.read_bytes()
+    data = bytes_of(path, LARGEST_TABLE)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:  # older spreadsheets
@@ -541,6 +627,7 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
 
     Raises:
         NoSubmissions, CannotGrade: see `find`.
+        CannotGrade: no class file can hold the path.
     """
     submissions = find(source)
     of_each: dict[str, list[Submission]] = {}
@@ -550,17 +637,32 @@ def new(source: Path, read_file: Callable[[Submission], tuple[str, Notebook]]) -
     names = usual(Counter(name for one in seen for name in one), sum(map(bool, seen)))
     platform = PLATFORMS[next((each.lms for each in submissions if each.lms), "")]
     parts = [f"{part} {points}" for name in names for part, points in parts_of(name).items()]
-    return TEMPLATE.format(
-        source=json.dumps(str(source), ensure_ascii=False),
-        name=f"{source.stem}.toml",
+    own = name_for(source)
+    text = TEMPLATE.format(
+        source=toml(str(source)),
+        called=toml(clean(str(source))),
+        name=shlex.quote(own),
         learners=len(of_each),
         files=len(submissions),
-        grades=json.dumps(f"{source.stem}-grades", ensure_ascii=False),
+        grades=toml(f"{own.removesuffix('.toml')}-grades"),
         notebooks=", ".join(f'"{name}"' for name in names),
         parts="\n#     ".join(", ".join(parts[at : at + 4]) for at in range(0, len(parts), 4)),
         when=platform.when,
         export=platform.export,
     )
+    try:  # TOML knows fewer texts than disks know names
+        if tomllib.loads(text.encode(errors="replace").decode())["handed_in"] == str(source):
+            return text
+    except tomllib.TOMLDecodeError:
+        pass
+    raise CannotGrade(
+        f"{clean(str(source))}: no class file can hold this name. Rename the folder or zip file."
+    )
+
+
+def name_for(source: Path) -> str:
+    """Return the name of the class file that `new` writes for a folder or zip file."""
+    return f"{clean(source.resolve().stem)[:LONGEST_KEY]}.toml"
 
 
 def _notebooks_in(
@@ -586,7 +688,7 @@ def usual(count: Mapping[str, int], learners: int) -> list[str]:
 
 
 TEMPLATE = """\
-# The class in {source}: {learners} learners, {files} files. Grade it, again and again, with
+# The class in {called}: {learners} learners, {files} files. Grade it, again and again, with
 #
 #     make grade CLASS={name}
 #

@@ -24,15 +24,8 @@ from typing import NamedTuple
 from grading.intake import platforms
 from grading.intake.exports import Export, told_twice
 from grading.intake.platforms import PLATFORMS, Owner
+from grading.text import clean, clean_lines, visible
 
-CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
-# Characters that a program may leave out when it shows text (`Default_Ignorable_Code_Point`). Some
-# reverse the direction of the text after them; with any of them, different names can look alike.
-INVISIBLE = re.compile(
-    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
 LARGEST = 50 * 2**20  # bytes of a file
 MOST_OF_ONE = 1_000  # files of a learner; all files beyond share one row
 MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
@@ -158,7 +151,8 @@ def _submission(
     if known:
         at = changed if known.time is None else known.time
         order = (file.changed if at is None else at) if known.number is None else known.number
-        return Submission(known.name, platform, known.id, unique, read, known.late, order, at)
+        own = clean(known.name).strip() or "?", platform, clean(known.id)
+        return Submission(*own, unique, read, known.late, order, at)
     parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
     return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
@@ -360,23 +354,12 @@ def find_learner(
 def some(names: Sequence[str], most: int = 5) -> str:
     """Join the first names with commas, and say how many more names there are."""
     more = f", and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(map(clean, names[:most])) + more
 
 
 def _without_accents(name: str) -> str:
     letters = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
-
-
-def clean(name: str) -> str:
-    """Turn a file's name into text that any table can hold, whatever bytes are on the disk."""
-    plain = name.encode(errors="surrogateescape").decode(errors="replace")
-    return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
-
-
-def clean_lines(text: str) -> str:
-    """Clean each line of a text as `clean` does."""
-    return "\n".join(map(clean, text.splitlines()))
 
 
 def _in_folder(folder: Path) -> Iterator[_File]:
@@ -544,7 +527,8 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 
         with archive.open(member) as file:
             data = file.read(LARGEST + 1)  # the sizes in a zip may be false
     except Exception as error:  # zipfile raises whatever the decompressor does
-        raise Unreadable(f"damaged in the zip file: {error}") from None
+        why = visible(str(error)) or type(error).__name__
+        raise Unreadable(f"damaged in the zip file: {why}") from None
     _check_size(len(data))
     return data
 

@@ -19,6 +19,7 @@ from grading.report import pages, tables
 from grading.report.local_server import LocalServer, secret_path
 from grading.report.store import Store
 from grading.report.tables import Learner, ManualMark
+from grading.text import visible
 
 SCRIPT = (Path(__file__).parents[1] / "templates" / "mark.js").read_text(encoding="utf-8")
 MOST_OF_REMARK = 2_000  # letters
@@ -105,7 +106,7 @@ class Marking:
             {
                 "id": each.id,
                 "question": each.question,
-                "text": tables.visible(each.text),
+                "text": visible(each.text),
                 "count": len(each.learners),
                 **_told(mark_of(each, marks)),
             }

@@ -7,7 +7,7 @@ fresh inputs. The overview contains rubrics and everybody's answers, so it is fo
 Jinja2 escapes everything that a template prints, and a browser is told to run only our one script,
 which sorts the overview's tables. Unescaped HTML enters only through the three filters that return
 `Markup`, whose content has been escaped where it was made, and through the rubrics, which are the
-course's own.
+course's own. What nobody can see, or what turns the text after it, is left out of all of it.
 """
 
 import base64
@@ -36,6 +36,7 @@ from grading.names import Names
 from grading.report.store import write
 from grading.report.tables import Learner, about_pending, parts_of, standing_of_lost, tasks_of
 from grading.run.scoring import Outcome, Result
+from grading.text import visible
 from utils.checks import bank
 from utils.checks.compare import Comparison
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, draw, to_html
@@ -179,7 +180,8 @@ def _feedback(outcome: Outcome, whose: str = "yours") -> Markup:
         matrices = (np.asarray(values, float) for values in (outcome.expected, outcome.found))
         picture = draw(Comparison(*matrices, tuple(outcome.place)), whose)
     colour = GOOD if good else PLAIN if outcome.points else BAD
-    return Markup(Note(outcome.heading + nothing, outcome.lines, colour, picture)._repr_html_())
+    note = Note(outcome.heading + nothing, outcome.lines, colour, picture)
+    return Markup(visible(note._repr_html_()))
 
 
 # --- The overview ---------------------------------------------------------------------------------
@@ -281,12 +283,14 @@ templates = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    # of every value that a template prints; ours is what is marked as HTML
+    finalize=lambda value: visible(value) if type(value) is str else value,
 )
 templates.globals |= {"FEW": FEW, "SCRIPT": Markup(SCRIPT)}
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "and_": and_,
-    "to_html": lambda text: Markup(to_html(text)),
+    "to_html": lambda text: Markup(visible(to_html(text))),
     "feedback": _feedback,
     "picture": lambda figure: Markup(figure.to_html()),
 }

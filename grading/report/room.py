@@ -18,7 +18,7 @@ import stat
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
@@ -26,11 +26,13 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from grading.intake.submissions import CannotGrade, clean
+from grading.intake.step_by_step import opened
+from grading.intake.submissions import CannotGrade
 from grading.report.anonymous import pseudonym
 from grading.report.guesses import count
 from grading.report.local_server import LocalServer, secret_path
 from grading.report.pages import templates
+from grading.text import clean
 from utils.checks import bank
 from utils.checks.progress_file import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
@@ -85,19 +87,6 @@ def _read(path: Sequence[str], folder: int) -> tuple[float, dict[str, Any], str]
     if not isinstance(entries, dict):
         return 0.0, {}, "it is not what the course writes"
     return state.st_mtime, entries, ""
-
-
-@contextlib.contextmanager
-def opened(path: Sequence[str], folder: int) -> Iterator[int]:
-    """Open a file or folder, by its path from an open folder, step by step.
-
-    No step follows a link, even one that has just replaced a folder, or waits for a pipe's writer.
-    """
-    with contextlib.ExitStack() as stack:
-        for step in path:
-            folder = os.open(step, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-            stack.callback(os.close, folder)
-        yield folder
 
 
 def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
@@ -255,7 +244,7 @@ class Room:
         return templates.get_template("room.html").render(
             safe=True,
             script=Markup(SCRIPT),
-            pattern=clean(str(self._folder.joinpath("NAME", "…", *PROGRESS))),
+            pattern=str(self._folder.joinpath("NAME", "…", *PROGRESS)),
             hidden=self._hidden,
             notebooks=self._notebooks,
             here={

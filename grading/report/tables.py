@@ -21,12 +21,14 @@ from grading.intake import platforms
 from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv, usual
 from grading.intake.class_file import parts_of as parts_in
 from grading.intake.notebook_parser import asked
-from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
+from grading.intake.submissions import key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
+from grading.text import clean, shown, visible
 from utils.items.item_bank import FORMS
 
 NO_FILE = ClassFile()
+LONGEST_POINTS = 20  # letters of a number that a message repeats
 NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
 MARKS = ("learner", "question", "points", "remark")
 FORM = ("learner", "question", "asked", "answer", "of", "points", "remark")  # of a new marks.csv
@@ -489,14 +491,15 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
             learner = _called(name, class_)
             if learner is None:
                 raise ValueError(
-                    f"nobody is called {name!r}, or several are. Copy the learner from files.csv"
+                    f"nobody is called {shown(name)}, or several are. Copy the learner from "
+                    "files.csv"
                 )
             if part in learner.rules.dropped:
-                raise ValueError(f"the task is gone: the class file drops {part!r}")
+                raise ValueError(f"the task is gone: the class file drops {shown(part)}")
             if files := [file for file in learner.files if part in _names_of(file)]:
                 _settle(learner, files[0], points, remark)
             elif part not in worth:
-                raise ValueError(f"no question or task is called {part!r}")
+                raise ValueError(f"no question or task is called {shown(part)}")
             else:
                 _enter(learner, part, points, worth[part], remark)
         except ValueError as error:
@@ -522,7 +525,10 @@ def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
         ValueError: the row gives points, which only a task has.
     """
     if points.replace(",", ".").strip("0.") or not points.strip("."):
-        raise ValueError(f"{points} points for a file: give them for a task of its notebook, or 0")
+        raise ValueError(
+            f"{clean(points)[:LONGEST_POINTS]} points for a file: give them for a task of its "
+            "notebook, or 0"
+        )
     learner.settled[file.file] = ManualMark(0, remark)
 
 
@@ -553,14 +559,15 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
     try:
         value = float(points.replace(",", "."))
     except ValueError:
-        raise ValueError(f"{points!r} is not a number") from None
+        raise ValueError(f"{shown(points)} is not a number") from None
     if part in entered:
         raise ValueError(f"a second mark of {learner.key!r} for {part!r}; the first counts")
     if not math.isfinite(value):
-        raise ValueError(f"{points!r} is not a number")
+        raise ValueError(f"{shown(points)} is not a number")
     if abs(value) > most or (is_task and value < 0):
         raise ValueError(
-            f"{points} points of {learner.key!r} for {part!r} do not count: it is worth {most:g}"
+            f"{clean(points)[:LONGEST_POINTS]} points of {learner.key!r} for {part!r} do not "
+            f"count: it is worth {most:g}"
         )
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")
@@ -630,11 +637,6 @@ def enter_marks(
     write(path, _as_csv(rows, delimiter))
 
 
-def visible(text: str) -> str:
-    """Return a text without letters that steer a terminal, or turn or hide what follows them."""
-    return "\n".join(INVISIBLE.sub("", CONTROL.sub("\ufffd", line)) for line in text.split("\n"))
-
-
 def _read_table(path: Path) -> tuple[list[list[str]], str]:
     """Read `marks.csv`, which a person has edited in some program; return rows and delimiter.
 
@@ -657,13 +659,17 @@ def _column_names(heads: Sequence[str]) -> list[str]:
 
 def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
     """Write a table that spreadsheets read as Unicode and in which they see no formula."""
-    write(path, _as_csv([[_guarded(cell) for cell in row] for row in rows]))
+    write(path, _as_csv([[_guarded(_visible(cell)) for cell in row] for row in rows]))
 
 
 def _as_csv(rows: Sequence[Sequence], delimiter: str = ",") -> str:
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
     return "\ufeff" + text.getvalue()
+
+
+def _visible(cell: object) -> object:
+    return visible(cell) if isinstance(cell, str) else cell
 
 
 def _plain(points: float) -> float:

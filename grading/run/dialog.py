@@ -19,12 +19,13 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from grading.intake import notebook_parser
-from grading.intake.submissions import INVISIBLE, CannotGrade
+from grading.intake.submissions import CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.cluster import Cluster
 from grading.run.grading import Assignment, Budget
 from grading.run.launcher import COURSE, Ending, Launcher, Worker
+from grading.text import visible
 from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision, Referee
@@ -33,6 +34,8 @@ from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Reco
 from utils.checks.trace import LONGEST_LINE, MOST_RESULTS, MOST_STEPS, NUMBERS, Lines
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
+LARGEST_TRIED = 4 * 2**20  # of its reply to calls with other inputs, which are as small as ours
+LARGEST_TRACED = 16 * 2**20  # of that reply with every line that ran
 ROUNDS = 5  # the most workers for one submission
 MOST_LATE = 2  # the most of these workers that may run out of time
 SPARE = 10.0  # seconds for a worker beyond the limits of one cell and one task
@@ -315,13 +318,18 @@ class Dialog:
             if not cases:
                 return []
             request = {"cases": [vars(case) for case in cases], "seed": seed, "traced": traced}
-            worker.connection.sendall(protocol.pack(request))
-            message, _ = protocol.unpack(stream, LARGEST_REPLIES)
+            try:
+                worker.connection.sendall(protocol.pack(request))
+                message, _ = protocol.unpack(stream, LARGEST_TRACED if traced else LARGEST_TRIED)
+            except (OSError, protocol.WireError) as problem:
+                lost.append(problem)  # a diagnosis may go on without an answer; we do not
+                raise
             if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
             read = _lines if traced else partial(_outputs, spec=record.task)
             return [sent if sent is None else read(sent) for sent in message["tried"]]
 
+        lost: list[Exception] = []
         record, replies = self.assignment.public[task], self.replies[task]
         try:
             with np.errstate(all="ignore"):
@@ -333,6 +341,8 @@ class Dialog:
             raise
         except Exception:  # arrays and messages that no worker of ours would send
             raise protocol.WireError("an answer that makes no sense") from None
+        if lost:
+            raise lost[0]
         self.replies[task] = replies._replace(public=replace(replies.public, verdict=verdict))
         worker.connection.sendall(protocol.pack({"cases": []}))
 
@@ -359,7 +369,7 @@ def _no_answers(reason: Reason) -> Replies:
 def _printable(value: str) -> str:
     """Shorten a worker's text, make it writable to a file, and hide this machine's folders."""
     text = PATH.sub("…/", OURS.sub("…/", value[:LONGEST_TEXT]))
-    return INVISIBLE.sub("", text).encode(errors="replace").decode()
+    return visible(text)
 
 
 def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:

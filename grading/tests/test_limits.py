@@ -1,5 +1,7 @@
 """What a learner can make dear has a limit of its own: each test fails without that limit."""
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -18,7 +20,7 @@ from grading.intake.limited_reader import Reader, read_here
 from grading.intake.submissions import CannotGrade, Unreadable
 from grading.report import pages, similarity
 from grading.report.store import Store
-from grading.run import dialog, limited_child
+from grading.run import dialog, limited_child, protocol
 from grading.run.answers import TOO_MUCH, Answers, answer_here
 from grading.run.dialog import Dialog
 from grading.run.grading import Assignment, Budget, Grading
@@ -28,7 +30,7 @@ from grading.tests.made import NOTEBOOK, code, in_a_zip, notebook, rows, submiss
 from tests import needs
 from utils.checks import bank
 from utils.checks.kinds import referee
-from utils.checks.tasks import Reason
+from utils.checks.tasks import Answer, Reason
 from utils.checks.trace import MOST_RESULTS, MOST_STEPS, NUMBERS
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +92,64 @@ def test_whose_time_is_spent_gets_no_worker(assignment):
     asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
     asked.run(None, Budget(clock=0.0))
     assert asked.replies["entropy"].public.error.reason == Reason.TIME
+
+
+DRAW = """
+import sys
+from pathlib import Path
+from grading.assignments import Assignments, draw
+from grading.names import Names
+from grading.run.drawing import Drawing
+from utils.checks import bank
+out = Path(sys.argv[1])
+with Drawing(draw) as drawing:
+    made = Assignments(out / "records", 12345, Names(out), drawing.draw)
+    held = [made[name] for name in [*bank.tasks()][:10]]
+print(open("/proc/self/status").read())
+"""
+
+
+@pytest.mark.nightly
+@needs.sandbox
+def test_the_grader_stays_small_while_all_notebooks_are_drawn(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-c", DRAW, tmp_path], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(re.search(r"VmHWM:\s+(\d+)", run.stdout)[1]) < 430 * 1024  # 370 of torch and records
+
+
+class Giant:
+    """A worker that answers each call with other inputs by so many bytes."""
+
+    def __init__(self, task: str, size: int):
+        outputs = {name: np.ones(size // 8) for name in bank.load(task).task.outputs}
+        self._frame, self.asked, self.connection = b"", 0, self
+        self._frame_for = lambda count: protocol.pack({"tried": [outputs] * count})
+
+    def sendall(self, request: bytes) -> None:
+        count = len(protocol.unpack(io.BytesIO(request), 2**30)[0]["cases"])
+        self.asked += bool(count)
+        self._frame = io.BytesIO(self._frame_for(count))
+
+    def read(self, count: int) -> bytes:
+        return self._frame.read(count)
+
+
+@pytest.mark.parametrize(("size", "refused"), [(80, False), (31 * 2**20, True)])
+def test_a_reply_to_another_call_is_as_small_as_ours(assignment, size, refused):
+    asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
+    record = assignment.public["entropy"]
+    wrong = [
+        Answer({name: values + 1 for name, values in answer.outputs.items()})
+        for answer in record.expected
+    ]
+    reply = dialog.Reply(wrong)
+    asked.replies["entropy"] = dialog.Replies(reply, reply)
+    worker = Giant("entropy", size)
+    with pytest.raises(protocol.WireError) if refused else contextlib.nullcontext():
+        asked._call_again("entropy", worker, worker)
+    assert worker.asked
 
 
 def test_letters_that_turn_the_text_are_left_out_of_a_workers_words():

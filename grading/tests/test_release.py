@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from grading import release
+from tests import needs
 
 LINK = re.compile(r"""\]\(([^)#\s]+)|(?:href|src)="([^"#]+)""")  # in Markdown, or HTML in it
 
@@ -64,6 +65,13 @@ def test_answers_that_somebody_has_kept_stay_at_home(tmp_path, monkeypatch):
         (tmp_path / "exercises" / name).touch()
     monkeypatch.setattr(release, "ROOT", tmp_path)
     assert [path.name for path in release.contents()] == sorted(release.FILES)
+
+
+@needs.unix
+def test_an_account_that_may_not_write_there_is_told_what_to_do(monkeypatch):
+    monkeypatch.setattr(release, "ZIP", Path("/proc/dist/course.zip"))
+    with pytest.raises(SystemExit, match=r"/proc/dist/course\.zip: .*a copy of the course"):
+        release.main()
 
 
 @pytest.mark.nightly

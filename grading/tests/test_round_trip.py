@@ -19,7 +19,10 @@ import pytest
 from grading import assignments, grader
 from grading.__main__ import main
 from grading.intake.submissions import CannotGrade
+from grading.names import Names
 from grading.report.store import Store
+from grading.run.drawing import Drawing
+from grading.run.grading import Budget, Grading
 from grading.run.scoring import Result
 from grading.tests.made import (
     NOTEBOOK,
@@ -372,6 +375,31 @@ def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsy
     enough.append(True)
     assert run_command(capsys, source, "--out", out, "--resume")[0] == 0
     assert grades(out) == {"ada": "2"}
+
+
+@pytest.mark.usefixtures("with_records")
+def test_one_learner_takes_a_regrade_only_so_long_and_stops_it_for_nobody(
+    tmp_path, monkeypatch, capsys
+):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    assert run_command(capsys, source, "--out", out)[0] == 0
+    load = bank.load_all
+
+    def corrected(path):
+        records = load(path)
+        task = replace(records[FIRST].task, points=WORTH + 1)
+        return records | {FIRST: replace(records[FIRST], task=task)}
+
+    monkeypatch.setattr(bank, "load_all", corrected)
+    store = Store(out)
+    with store.alone(), Drawing(assignments.draw) as drawing:
+        correction = grader._Correction(store, Names(out), drawing)
+        (again,) = correction.submissions()
+        grading = Grading(correction.now, launcher=None)  # which is not needed
+        grading.budgets["ada"] = Budget(late=0.0)
+        kept = correction.score(grading, again, True)
+    assert kept == store.load("ada.ipynb")
+    assert "ada.ipynb keeps its points: the files of this learner" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("with_records")

@@ -6,8 +6,9 @@ exercises/your_turn.…                          the same of the stubs in the co
 exercises/misconceptions.json                  misconceptions, which the tasks share
 """
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,36 @@ YOUR_TURN = "your_turn"  # name of the files for stubs in the course's notebooks
 PARTS = ("inputs", "build", "parameters")  # fields of a case
 
 
+class DamagedFile(Exception):  # noqa: N818 - something to restore, not a fault
+    """A file of the course that is damaged or gone; the message says which, and how it comes back.
+
+    Args:
+        path: the file.
+        why: what is wrong with it.
+    """
+
+    def __init__(self, path: Path, why: str):
+        name = f"{path.parent.name}/{path.name}"
+        super().__init__(
+            f"The file {name} of the course is {why}. Restore it, with `git checkout {name}` in "
+            "the course's folder, or from a fresh copy of the course; your own files stay as they "
+            "are."
+        )
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Tell damage to a file as that: whatever it holds, reading it raises nothing else."""
+    try:
+        yield
+    except DamagedFile:
+        raise
+    except FileNotFoundError:
+        raise DamagedFile(path, "gone") from None
+    except Exception as error:
+        raise DamagedFile(path, f"damaged ({type(error).__name__})") from None
+
+
 def save(records: Sequence[Record], path: Path) -> None:
     """Write records to `path` with the endings .json and .safetensors.
 
@@ -51,14 +82,17 @@ def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -
 
 def misconceptions() -> dict[str, Misconception]:
     """Return the vocabulary of misconceptions: slug → misconception."""
-    return {entry["slug"]: Misconception(**entry) for entry in _read_json(FOLDER / MISCONCEPTIONS)}
+    path = FOLDER / MISCONCEPTIONS
+    with _whole(path):
+        return {entry["slug"]: Misconception(**entry) for entry in _read_json(path)}
 
 
 def tasks() -> dict[str, list[Task]]:
     """Return the name of each exercise notebook → its tasks, in the order of the course."""
     return {
         path.stem: _tasks_in(path.with_suffix(".json"))
-        for path in sorted(FOLDER.glob(f"[0-9]*{NUMBERS}"))
+        for path in _paths()
+        if path.stem != YOUR_TURN
     }
 
 
@@ -76,8 +110,15 @@ def title(notebook: str) -> str:
 
 def names() -> list[str]:
     """Return the names of all tasks: of the exercises, then of the stubs in the notebooks."""
-    paths = sorted(path.with_suffix(".json") for path in FOLDER.glob(f"*{NUMBERS}"))
-    return [task.id for path in paths for task in _tasks_in(path)]
+    return [task.id for path in _paths() for task in _tasks_in(path.with_suffix(".json"))]
+
+
+def _paths() -> list[Path]:
+    """Return the paths of the numbers of all records, though one of a pair of files may be gone."""
+    endings = (NUMBERS, ".json")
+    patterns = [f"{name}{ending}" for name in ("[0-9]*_*", YOUR_TURN) for ending in endings]
+    stems = {path.stem for pattern in patterns for path in FOLDER.glob(pattern)}
+    return [FOLDER / f"{stem}{NUMBERS}" for stem in sorted(stems)]
 
 
 def load(task_id: str) -> Record:
@@ -85,20 +126,26 @@ def load(task_id: str) -> Record:
 
     Raises:
         KeyError: no task has this name.
+        DamagedFile: the task may be in a file that cannot be read.
     """
-    for path in sorted(FOLDER.glob(f"*{NUMBERS}")):
-        text = path.with_suffix(".json").read_text(encoding="utf-8")
-        if f'"id": {json.dumps(task_id)}' in text:
-            for entry in json.loads(text):
-                if entry["task"]["id"] == task_id:
-                    return _record(entry, path)
+    for path in _paths():
+        texts = path.with_suffix(".json")
+        with _whole(texts):
+            text = texts.read_text(encoding="utf-8")
+            there = f'"id": {json.dumps(task_id)}' in text
+            entries = json.loads(text) if there else []
+            mine = [entry for entry in entries if entry["task"]["id"] == task_id]
+        if mine:
+            return _record(mine[0], path)
+    names()  # all of them can be read, so it is in none
     raise KeyError(task_id)
 
 
 def load_all(path: Path) -> dict[str, Record]:
     """Read all records that were saved under a path: name of the task → its record."""
-    entries = _read_json(path.with_suffix(".json"))
-    return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
+    with _whole(path.with_suffix(".json")):
+        entries = _read_json(path.with_suffix(".json"))
+        return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
 
 
 def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -156,8 +203,11 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
 def _record(entry: dict[str, Any], path: Path) -> Record:
     """Restore a record from its JSON data and the file of its arrays."""
-    task, texts = _task(entry["task"]), entry.get("texts", {})
-    with safe_open(path, framework="numpy") as arrays:
+    with _whole(path.with_suffix(".json")):
+        task, texts, moves = _task(entry["task"]), entry.get("texts", {}), entry["moves"]
+        if not entry["cases"]:  # whatever is written would pass
+            raise ValueError("no cases")
+    with _whole(path), safe_open(path, framework="numpy") as arrays:
 
         def values(key: str) -> np.ndarray:
             return np.array(texts[key], dtype=str) if key in texts else arrays.get_tensor(key)
@@ -199,11 +249,12 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             )
             for place, twin in enumerate(entry.get("twins", []))
         ]
-    return Record(task, cases, expected, mistaken, entry["moves"], steps, twins, pairs, sketches)
+    return Record(task, cases, expected, mistaken, moves, steps, twins, pairs, sketches)
 
 
 def _tasks_in(path: Path) -> list[Task]:
-    return [*_tasks_read(path, path.stat().st_mtime_ns)]
+    with _whole(path):
+        return [*_tasks_read(path, path.stat().st_mtime_ns)]
 
 
 @cache
@@ -212,7 +263,13 @@ def _tasks_read(path: Path, _changed: int) -> list[Task]:
 
 
 def _task(entry: dict[str, Any]) -> Task:
-    return Task(**{**entry, "mistakes": [Mistake(**mistake) for mistake in entry["mistakes"]]})
+    task = Task(**{**entry, "mistakes": [Mistake(**mistake) for mistake in entry["mistakes"]]})
+    texts = [task.id, task.title, *task.outputs, *task.hints]
+    texts += [text for mistake in task.mistakes for text in asdict(mistake).values()]
+    counts = [task.points, task.difficulty, task.minutes]
+    if {*map(type, texts)} != {str} or {*map(type, counts)} != {int}:
+        raise TypeError("a text or a number is something else")
+    return task
 
 
 def _with_one_nan(values: np.ndarray) -> np.ndarray:

@@ -55,7 +55,11 @@ def warm() -> None:
     That takes seconds, in which the learner reads. Jupyter tells the notebook's name.
     """
     notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
-    if any(not task.again for task in bank.tasks().get(notebook, [])):
+    try:
+        tasks = bank.tasks().get(notebook, [])
+    except bank.DamagedFile:  # `check` tells of it
+        return
+    if any(not task.again for task in tasks):
         threading.Thread(target=import_module, args=["torch._dynamo"], daemon=True).start()
 
 
@@ -149,7 +153,14 @@ def hint(task_id: str) -> Note:
 
 
 def _find(task_id: Any, names: dict, command: str) -> Record | Note:
-    """Return the record of a task, or a note that suggests names if no task has this one."""
+    """Return the record of a task, or a note: on similar names, or on a file that is damaged."""
+    try:
+        return _found(task_id, names, command)
+    except bank.DamagedFile as problem:
+        return Note("✗ A file of the course is damaged", [str(problem)], BAD)
+
+
+def _found(task_id: Any, names: dict, command: str) -> Record | Note:
     if isinstance(task_id, str):
         try:
             return bank.load(task_id)

@@ -68,6 +68,8 @@ def main() -> None:
     except OSError as error:  # a full disk, say: let the learner work as far as possible
         print(f"Not all of the course could be brought: {error}", file=sys.stderr)
     limit()
+    if os.environ.get("SHELL", "").endswith("/nologin"):  # nothing but the hub opens a session
+        os.environ["SHELL"] = "/bin/sh"  # for terminals in JupyterLab, which have the limits
     os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *sys.argv[1:]])
 
 

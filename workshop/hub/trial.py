@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from grading import release
+from grading.text import say
 from workshop.hub import collect
 
 HERE = Path(__file__).parent
@@ -51,7 +52,7 @@ def hold(learners: int) -> dict:
         SystemExit: the lesson failed; the end of the hub's log has been printed.
     """
     names = NAMES[:learners]
-    accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/bin/bash" for name in names]
+    accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/usr/sbin/nologin" for name in names]
     with tempfile.TemporaryDirectory() as folder:
         world = Path(folder)
         _furnish(world)
@@ -66,7 +67,7 @@ def hold(learners: int) -> dict:
             raise SystemExit("The lesson broke off; above stands what the hub wrote last.")
         out = world / "handed-in"
         for line in collect.collect(world / "home", out):
-            print(line)
+            say(line)
         collected = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*.ipynb"))]
         return json.loads(run.stdout) | {"collected": collected}
 

@@ -1,6 +1,7 @@
 """Test a hub: files handed out, files collected, and a lesson with two simulated learners."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -82,11 +83,67 @@ def test_exercises_are_collected_for_the_grader_and_no_link_is_followed(tmp_path
         list(collect.collect(homes, out))
 
 
+@needs.unix
+def test_one_learner_neither_stops_nor_fills_the_collection_nor_steers_the_terminal(tmp_path):
+    """Eve's names are no text or steer a terminal, and her files take no room but in the copy."""
+    homes, out = tmp_path / "home", tmp_path / "handed-in"
+    for name in ("ada", "eve", "zoe"):
+        (homes / name / "attention-course" / "exercises").mkdir(parents=True)
+        (homes / name / "attention-course" / "exercises" / "01_a.ipynb").write_text(MINE)
+    hers = homes / "eve" / "attention-course" / "exercises"
+    for name in (b"a\xff.ipynb", b"a\x1b]0;PWNED\x07\x1b[2J.ipynb", "a\u202eb.ipynb".encode()):
+        os.mkdir(os.path.join(os.fsencode(hers), name))
+    for number in range(30):
+        with (hers / f"s{number:02}.ipynb").open("wb") as file:
+            file.truncate(submissions.LARGEST)  # sparse
+    command = [sys.executable, "-m", "workshop.hub.collect", str(homes), str(out)]
+    strict = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
+    run = subprocess.run(command, env=strict, capture_output=True, text=True, cwd=trial.ROOT)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.isascii()
+    assert "\x1b" not in run.stdout
+    lines = run.stdout.splitlines()
+    assert {line.partition(":")[0] for line in lines} == {"eve", "Now"}
+    assert len(lines) <= collect.MOST_TOLD + 2
+    assert any("more than 200 MB of one learner" in line for line in lines)
+    assert any("more files were left out" in line for line in lines)
+    for name in ("ada", "eve", "zoe"):
+        assert (out / name / "01_a.ipynb").read_text() == MINE
+    assert sum(path.stat().st_size for path in (out / "eve").iterdir()) <= collect.MOST_BYTES
+
+
 def test_the_image_holds_what_learners_get_and_nothing_else():
     lines = (trial.HERE / "Containerfile").read_text(encoding="utf-8").splitlines()
     copied = [word for line in lines if line.startswith("COPY ") for word in line.split()[1:-1]]
     own = "workshop/hub/start.py"
     assert sorted(copied) == sorted([*release.FILES, *release.FOLDERS, own])
+
+
+def test_no_recipe_leaves_a_password_where_others_read_it_or_processes_without_a_limit():
+    guide = (trial.ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
+    settings = (trial.HERE / "values.yaml").read_text(encoding="utf-8")
+    assert not re.search(r"^\s*[\w-]*password\s*:", settings, re.MULTILINE)
+    assert 'authenticator_class: "null"' in settings  # nobody, until somebody decides who
+    assert "type: ClusterIP" in settings
+    lists = re.findall(r"\S*learners\.txt", guide)
+    assert {*lists} == {"/root/learners.txt"}
+    assert guide.index("install -m 600 /dev/null /root/learners.txt") < guide.index("newusers")
+    assert guide.index("newusers") < guide.index("shred -u /root/learners.txt")
+    recipes = re.split(r"^## ", guide, flags=re.MULTILINE)
+    one, littlest, kubernetes = (
+        next(text for text in recipes if text.startswith(title))
+        for title in ("JupyterHub on one machine", "The Littlest JupyterHub", "Kubernetes")
+    )
+    assert '"PROCESSES": "500"' in (trial.HERE / "jupyterhub_config.py").read_text(encoding="utf-8")
+    assert '"PROCESSES": "500"' in littlest
+    assert '"TasksMax": "500"' in littlest
+    assert "podPidsLimit: 500" in kubernetes
+    for recipe, slower in (
+        (one, "pam_faillock"),
+        (littlest, "RateLimit"),
+        (kubernetes, "limit-rpm"),
+    ):
+        assert slower in recipe
 
 
 def test_what_colab_installs_has_the_bounds_of_the_course():
