@@ -236,7 +236,7 @@ class Doubt(StrEnum):
     """
 
     SMALL = "rests on a network with very few parameters"
-    FAILS = "fails where what its network has learned is taken away"
+    FAILS = "could not be tried without what its network has learned"
     APART = "changes where its network returns the same as before"
     ELSEWHERE = "does not ask its network about each of the inputs"
 

@@ -32,6 +32,7 @@ SAME = 0.5  # share of an answer that may stay the same, by chance, if its netwo
 FEW = 4  # examples below which exchanging half of them proves nothing
 SMALL = 200  # parameters; the smallest networks that can learn these tasks have more
 SPENT = 0.9  # of an answer's time, for a training and a second call in which nothing is learned
+MORE = 5.0  # seconds that the second call may take beyond as many as the training
 
 
 class Model(Values):
@@ -145,7 +146,9 @@ class TrainsNetwork(Model):
                 "here is what a network learns.",
             )
         self._doubt_small(trained)
-        self._demand_training(definition, cases[0], given[0], start + SPENT * self.spec.seconds)
+        taken = time.process_time() - start
+        longest = min(2 * taken + MORE, SPENT * self.spec.seconds)
+        self._demand_training(definition, cases[0], given[0], start + longest)
 
     def _demand_training(
         self, definition: Any, case: Case, answer: Answer, deadline: float
@@ -246,7 +249,9 @@ def _training_in_vain(deadline: float) -> Iterator[None]:
         key = module, *shapes
         if key not in kept:
             kept[key] = _changed(call(module, *inputs, **named), Tensor.detach)
-        return _changed(kept[key], _disturbed_leaf)
+        ours = [each.sum() for each in module.parameters() if each.requires_grad]
+        untold = 0 * sum(ours)  # so that every parameter has a gradient, as after any call
+        return _changed(kept[key], lambda output: _rolled(output.clone()) + untold)
 
     def undo(optimizer: Optimizer, *_: Any) -> None:
         in_time()
@@ -308,11 +313,6 @@ def _exchanged(examples: int, output: Tensor) -> Tensor:
 def _rolled(output: Tensor) -> Tensor:
     """Move all entries of an output by one place: the numbers are of the same size."""
     return output.flatten().roll(1).view(output.shape)
-
-
-def _disturbed_leaf(output: Tensor) -> Tensor:
-    leaf = _rolled(output.clone()).requires_grad_(torch.is_grad_enabled())
-    return leaf.clone()  # which may be changed in place
 
 
 def _share(trials: Sequence[Trial], tolerance: float) -> float:
