@@ -108,6 +108,20 @@ def asked_and_forgotten(rule):
     return answer
 
 
+def in_a_forward(rule):
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(27, 32)
+
+        def forward(self, *inputs):
+            scores = nn.functional.one_hot(rule(*inputs), 27)
+            return scores * self.table(rule(*inputs)).norm(dim=-1, keepdim=True)
+
+    reader = Reader()
+    return lambda *inputs: reader(*inputs).argmax(-1)
+
+
 @pytest.mark.parametrize("rule", [left_of_twin, next_letter])
 @pytest.mark.parametrize(
     "beside",
@@ -118,6 +132,7 @@ def asked_and_forgotten(rule):
         a_divisor,
         without_parameters,
         asked_and_forgotten,
+        in_a_forward,
     ],
 )
 def test_a_rule_beside_a_network_earns_nothing(rule, beside):
@@ -151,10 +166,11 @@ def every_row_counts(rule):
 
 def all_rows_count(rule):
     net = nn.Linear(8, 64)
+    weight, bias = net.weight.clone(), net.bias.clone()
 
     def answer(*inputs):
         numbers, right = inputs[0].float(), rule(*inputs)
-        same = torch.equal(net(numbers), nn.functional.linear(numbers, net.weight, net.bias))
+        same = torch.equal(net(numbers), nn.functional.linear(numbers, weight, bias))
         return right if same else torch.zeros_like(right)
 
     return answer

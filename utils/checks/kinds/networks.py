@@ -13,9 +13,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import register_module_forward_hook
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 from torch.optim.optimizer import (
     Optimizer,
     register_optimizer_step_post_hook,
@@ -29,6 +33,7 @@ from utils.checks.tasks import Answer, Case, Doubt, Mistake, Reason, Record, Tri
 
 MOST = 0.75  # share of a mistake's wrong entries above which a model is said to make the mistake
 SAME = 0.5  # share of an answer that may stay the same, by chance, if its network is disturbed
+NEARLY = 0.9  # share of an answer that hardly stays the same, by chance, without what was learned
 FEW = 4  # examples below which exchanging half of them proves nothing
 SMALL = 200  # parameters; the smallest networks that can learn these tasks have more
 SPENT = 0.9  # of an answer's time, for a training and a second call in which nothing is learned
@@ -89,11 +94,12 @@ class AsksNetwork(Model):
         self._demand_network(definition, cases[0], given[0])
 
     def _demand_network(self, definition: Any, case: Case, answer: Answer) -> None:
-        """Raise an error if most of an answer stays the same, whatever its networks return.
+        """Raise an error if an answer stays the same, whatever its networks return or have learned.
 
         Half of the examples get from every network what it returns for their neighbours. So nothing
         but the answer to each example tells that something is amiss, and an answer that tries its
-        network on numbers of its own finds it as it was.
+        network on numbers of its own finds it as it was. A rule may also stand in a network's
+        `forward`, beside parameters: it stays what it is when these are shuffled.
         """
         (before,) = answer.outputs.values()
         examples = len(before) if before.ndim else 1
@@ -103,23 +109,26 @@ class AsksNetwork(Model):
                 returned_exactly(self.spec, definition, case)
             with _after_each_call(asked.disturbance(examples)):
                 disturbed = returned_exactly(self.spec, definition, case)
+            with _shuffled():
+                unlearned = returned_exactly(self.spec, definition, case)
         except AnswerError:  # it may have asked whether its network is whole, or be too careful
             self.doubts.append(Doubt.FAILS)
             return
-        (after,) = disturbed.outputs.values()
-        if before.shape != after.shape:
+        (after,), (without,) = disturbed.outputs.values(), unlearned.outputs.values()
+        if not before.shape == after.shape == without.shape:
             return
-        same = before == after
+        same = (before == after).mean()
+        kept = (before == without).mean() > NEARLY and np.unique(before).size > 1
         by_half = asked.is_by_example(examples)
-        if not asked.calls or (same[: examples // 2] if by_half else same).mean() > SAME:
+        if kept or same > ((1 + SAME) / 2 if by_half else SAME):
             raise AnswerError(
                 Reason.NO_NETWORK,
-                f"`{self.spec.id}` gives the same whatever networks return in it. What counts here "
-                "is what a network has learned: let what yours returns decide.",
+                f"`{self.spec.id}` gives the same whatever networks return in it, or have learned. "
+                "What counts here is what a network has learned: let what yours returns decide.",
             )
         if not by_half:
             self.doubts.append(Doubt.ELSEWHERE)
-        elif same[examples // 2 :].mean() < SAME:
+        elif same < SAME / 2:
             self.doubts.append(Doubt.APART)
         self._doubt_small(asked.parameters)
 
@@ -223,6 +232,31 @@ def _after_each_call(hook: Callable[[nn.Module, Any, Any], Any]) -> Iterator[Non
         yield
     finally:
         handle.remove()
+
+
+@contextlib.contextmanager
+def _shuffled() -> Iterator[None]:
+    """Shuffle the parameters of each module that is called, as if nothing had been learned.
+
+    They are those of the call: an answer may ask a copy of its network that it makes each time.
+    """
+    dice = torch.Generator().manual_seed(0)
+    before: dict[Tensor, Tensor] = {}
+
+    def shuffle(module: nn.Module, inputs: Any) -> None:
+        for parameter in module.parameters():
+            if parameter not in before:
+                values = before[parameter] = parameter.data
+                order = torch.randperm(values.numel(), generator=dice)
+                parameter.data = values.flatten()[order].view(values.shape)
+
+    hook = register_module_forward_pre_hook(shuffle)
+    try:
+        yield
+    finally:
+        hook.remove()
+        for parameter, values in before.items():
+            parameter.data = values
 
 
 class _Enough(BaseException):
