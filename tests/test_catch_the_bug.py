@@ -3,6 +3,7 @@
 Some tests use a small made-up function, others the tasks of the course.
 """
 
+import inspect
 import linecache
 import math
 import random
@@ -475,6 +476,40 @@ def test_bugs_are_those_of_known_misconceptions(name, monkeypatch):
     assert 5 <= len(known.broken) <= 8
     assert known.broken.keys() <= bank.misconceptions().keys()
     assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*known.implementations]
+
+
+def drawn(dice):
+    """Draw an argument of a call that may make no sense."""
+    shape = dice.choice([(2, 2), (3,), (1, 1), (2, 3, 2), (2, 2, 2), (1, 2, 4), (4, 4), ()])
+    makers = [torch.zeros, torch.ones, lambda size: torch.zeros(size) > 0, lambda size: None]
+    return dice.choice(makers)(shape) if dice.random() < 0.9 else dice.choice([0, 1, 2])
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_what_the_right_one_refuses_tells_none_from_another(name, monkeypatch):
+    monkeypatch.undo()
+    task, dice, refused = f"test_{name}", random.Random(1), 0
+    known = implementations.of(task)
+    for _ in range(300):
+        given = [drawn(dice) for _ in inspect.signature(known.right[0]).parameters]
+        if "raised" in answer_of(known.right[0], given, {}):
+            refused += 1
+            replies = [answer_to(task, each, given, {}) for each in known.implementations]
+            assert all(reply == replies[0] for reply in replies), given
+    assert refused > 100
+
+
+def test_all_that_fail_where_the_right_one_does_not_fail_alike():
+    failing = {
+        "opposite": lambda numbers: numbers.no_such_method(),
+        "constant-factor": lambda numbers: numbers @ torch.zeros(7),
+    }
+    toys = replace(TOYS, broken={**TOYS.broken, **failing})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(implementations, "of", lambda task_id: toys)
+        replies = [answer_to("test_grow", each, [NUMBERS], {}) for each in failing]
+    assert replies[0] == replies[1]
+    assert "raised" in replies[0][0]
 
 
 def test_otherwise_rounded_the_last_digits_differ_and_nothing_else():

@@ -639,7 +639,7 @@ def test_where_a_network_is_asked_for_a_rule_is_refused():
     for rule in (right, asks_in_vain):
         verdict = verdict_of(rule, record)
         assert (verdict.reason, verdict.points) == ("no network", 0)
-        assert "set to 0" in verdict.message
+        assert "whatever networks return" in verdict.message
     assert torch.equal(before, network.weight)
 
 
@@ -648,15 +648,22 @@ def test_where_a_network_is_to_be_trained_a_rule_is_refused():
     expected = returned(replace(SHARE.task, learns=False), right)
 
     def trains(numbers, power):
-        network = torch.nn.Linear(2, 2)
-        optimizer = torch.optim.SGD(network.parameters())
-        network(numbers.float()).sum().backward()
-        optimizer.step()
+        network = torch.nn.Linear(1, 1, bias=False)
+        torch.nn.init.zeros_(network.weight)
+        (-network(torch.ones(1, 1)).sum()).backward()
+        torch.optim.SGD(network.parameters(), lr=1.0).step()  # it learns to return its input
+        return right(network(numbers.flatten()[:, None].float()).view(2, 2), power)
+
+    def trains_in_vain(numbers, power):
+        trains(numbers, power)
         return right(numbers, power)
 
     record = replace(SHARE, task=task, expected=expected)
+    before = torch.nn.Module.__call__
     assert verdict_of(trains, record).passed
     assert verdict_of(right, record).reason == "no network"
+    assert verdict_of(trains_in_vain, record).reason == "no network"
+    assert torch.nn.Module.__call__ is before
 
 
 def test_where_no_network_learns_nobody_needs_a_gradient():

@@ -30,7 +30,7 @@ from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision, Referee
 from utils.checks.runner import OUR_SEED, AnswerError
-from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
+from utils.checks.tasks import Answer, CallSpec, Case, Doubt, GradientKey, Reason, Record
 from utils.checks.trace import LONGEST_LINE, MOST_RESULTS, MOST_STEPS, NUMBERS, Lines
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
@@ -77,12 +77,14 @@ class Reply:
         answers: one for each case, in order.
         error: reason why the next case has no answer; None if every case has one.
         printed: number of lines that the learner's code printed.
+        doubts: what is odd in how the answers use a network.
         verdict: verdict on the public cases, called after these; None if that was not possible.
     """
 
     answers: Sequence[Answer] = ()
     error: AnswerError | None = None
     printed: int = 0
+    doubts: Sequence[Doubt] = ()
     verdict: Verdict | None = None
 
 
@@ -396,7 +398,8 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
     late = error is not None and error.reason == Reason.NO_NETWORK  # found when all are answered
     if complete != (late or not error) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
-    return Reply(answers, error, max(0, min(part["printed"], 10**9)))
+    doubts = [*dict.fromkeys(map(Doubt, part["doubts"]))]
+    return Reply(answers, error, max(0, min(part["printed"], 10**9)), doubts)
 
 
 def _answer(sent: dict[str, Any], spec: CallSpec) -> Answer:

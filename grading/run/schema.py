@@ -13,7 +13,7 @@ TEXT, WHOLE, ARRAY, TRUTH = str, int, np.ndarray, bool
 ERROR = {"error": (TEXT, TEXT, TEXT, TEXT)}
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
-ANSWERS = {"answers": [ANSWER], "printed": WHOLE}
+ANSWERS = {"answers": [ANSWER], "printed": WHOLE, "doubts": [TEXT]}
 MESSAGES = {
     "at": {"at": WHOLE | TEXT},  # the number of a cell, or the name of a task
     "cell": {"cell": WHOLE, "error": TEXT, "late": TRUTH},

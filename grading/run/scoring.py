@@ -205,7 +205,13 @@ def score_tasks(
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
     earned = {task for task, outcome in result.tasks.items() if outcome.points}
-    result.flags = [flag for flag in notebook.flags if not flag.task or flag.task in earned]
+    doubted = [
+        Flag(task, doubt)
+        for task in tasks
+        for doubt in dict.fromkeys(doubt for reply in asked.replies[task] for doubt in reply.doubts)
+    ]
+    flags = [*notebook.flags, *doubted]
+    result.flags = [flag for flag in flags if not flag.task or flag.task in earned]
     return asked.late
 
 

@@ -195,14 +195,15 @@ def _replies(
         try:
             reply: dict[str, Any] = {}
             try:
+                kind = kind_of(spec, referee)
                 if spec.id not in names:
                     raise AnswerError(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-                kind = kind_of(spec, referee)
                 given = kind.run(names[spec.id], cases, printed, processor_limit)
             except AnswerError as error:
                 given = error.earlier
                 reply["error"] = [error.reason, error.message, error.where, error.raised]
             reply |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
+            reply["doubts"] = [*kind.doubts]
             protocol.pack(reply)  # raises an error if the reply cannot be sent
         except BaseException as error:  # learners' objects can fail in unforeseen ways
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
@@ -210,6 +211,7 @@ def _replies(
                 "error": [Reason.TYPE, message, "", ""],
                 "answers": [],
                 "printed": printed.lines,
+                "doubts": [],
             }
         replies.append(reply)
         if "error" in reply and reply["error"][0] != Reason.NO_NETWORK:

@@ -194,7 +194,7 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
 say({"at": "test_attend"})
 for number in range(66):
     say({"task": "test_attend", "decision": [number % 11 < 8, "", ""]})
-say({"task": "test_attend", "parts": [{"answers": [], "printed": 0}] * 2})
+say({"task": "test_attend", "parts": [{"answers": [], "printed": 0, "doubts": []}] * 2})
 say({"end": True})
 os._exit(0)
 """,
@@ -203,7 +203,8 @@ os._exit(0)
     "forges the end": (
         TO_THE_PARENT
         + """
-say({"task": "test_attend", "parts": [{"answers": [{"outputs": {}}], "printed": 0}] * 2})
+part = {"answers": [{"outputs": {}}], "printed": 0, "doubts": []}
+say({"task": "test_attend", "parts": [part] * 2})
 os._exit(0)
 """,
         0,
@@ -291,7 +292,7 @@ def test_calls_that_take_too_long_in_all_are_answered_no_more(assignment):
 def test_a_decision_too_many_ends_the_worker(assignment):
     turns = 2 * bank.load(TASK).expected[0].outputs["blames"].size
     decision = {"task": TASK, "decision": [True, "", ""]}
-    end = {"task": TASK, "parts": [{"answers": [], "printed": 0}] * 2}
+    end = {"task": TASK, "parts": [{"answers": [], "printed": 0, "doubts": []}] * 2}
     _, after = played(assignment, *[decision] * turns, end)
     assert after.replies[TASK].public.answers[0].outputs["blames"].all()
     for count in (turns - 1, turns + 1):

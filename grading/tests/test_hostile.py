@@ -394,7 +394,7 @@ def test_nobody_prints_fewer_lines_than_none(assignments):
     public = assignments[NAME].public["entropy"]
     answers = [worker.plain(answer) for answer in public.expected[:1]]
     error = ["error", "So.", "", ""]
-    part = {"error": error, "answers": answers, "printed": -7}
+    part = {"error": error, "answers": answers, "printed": -7, "doubts": []}
     frames = protocol.pack({"task": "entropy", "parts": [part]})
     result = score_submission(
         submission(notebook(*honest())), Grading(assignments, PlayedLauncher(frames))
@@ -501,7 +501,7 @@ def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
-    part = {"error": [reason, "So.", "There.", ""], "answers": [], "printed": 0}
+    part = {"error": [reason, "So.", "There.", ""], "answers": [], "printed": 0, "doubts": []}
     first = protocol.pack({"task": "entropy", "parts": [part]})
     others = b"".join(map(protocol.pack, all_right(assignments[NAME])))
     data = submission(notebook(*honest()))

@@ -229,6 +229,18 @@ class Record:
         ]
 
 
+class Doubt(StrEnum):
+    """What is odd in how an answer uses its network: for a person to look at, as no score changes.
+
+    A member's value completes "`task` …".
+    """
+
+    SMALL = "rests on a network with very few parameters"
+    FAILS = "could not be tried without what its network has learned"
+    APART = "changes where its network returns the same as before"
+    ELSEWHERE = "does not ask its network about each of the inputs"
+
+
 _RUN, _JUDGE, _GRADER = "run", "judge", "grader"
 
 

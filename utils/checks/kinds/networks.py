@@ -4,23 +4,40 @@ The share of correct entries decides, and an answer makes a known mistake if it 
 wrong entries of that mistake. Where a network is asked for, a rule is refused.
 """
 
+import contextlib
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
-from torch import nn
-from torch.nn.modules.module import register_module_forward_hook
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
+from torch.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from utils.checks.compare import Verdict, agree
 from utils.checks.kinds.values import Values
 from utils.checks.runner import AnswerError, is_decimal, returned_exactly
-from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Trial
+from utils.checks.tasks import Answer, Case, Doubt, Mistake, Reason, Record, Trial
 
 MOST = 0.75  # share of a mistake's wrong entries above which a model is said to make the mistake
-SAME = 0.5  # share of an answer that may stay the same, by chance, if its network says nothing
+SAME = 0.5  # share of an answer that may stay the same, by chance, if its network is disturbed
+NEARLY = 0.9  # share of an answer that hardly stays the same, by chance, without what was learned
+FEW = 4  # examples below which exchanging half of them proves nothing
+SMALL = 200  # parameters; the smallest networks that can learn these tasks have more
+SPENT = 0.9  # of an answer's time, for a training and a second call in which nothing is learned
+MORE = 5.0  # seconds that the second call may take beyond as many as the training
 
 
 class Model(Values):
@@ -61,6 +78,10 @@ class Model(Values):
                 explained[mistake] = _share(theirs, tolerance)
         return max(explained, key=explained.get, default=None)
 
+    def _doubt_small(self, parameters: Collection[Tensor]) -> None:
+        if sum(parameter.numel() for parameter in parameters) < SMALL:
+            self.doubts.append(Doubt.SMALL)
+
 
 class AsksNetwork(Model):
     """Functions that ask a network which the notebook has trained."""
@@ -73,45 +94,259 @@ class AsksNetwork(Model):
         self._demand_network(definition, cases[0], given[0])
 
     def _demand_network(self, definition: Any, case: Case, answer: Answer) -> None:
-        """Raise an error if most of an answer stays the same while every network returns zeros."""
-        hook = register_module_forward_hook(_silent)
+        """Raise an error if an answer stays the same, whatever its networks return or have learned.
+
+        Half of the examples get from every network what it returns for their neighbours. So nothing
+        but the answer to each example tells that something is amiss, and an answer that tries its
+        network on numbers of its own finds it as it was. A rule may also stand in a network's
+        `forward`, beside parameters: it stays what it is when these are shuffled.
+        """
+        (before,) = answer.outputs.values()
+        examples = len(before) if before.ndim else 1
+        asked = Asked()
         try:
-            without = returned_exactly(self.spec, definition, case)
-        except AnswerError:  # it cannot go on without its network
+            with _after_each_call(asked.note):
+                returned_exactly(self.spec, definition, case)
+            with _after_each_call(asked.disturbance(examples)):
+                disturbed = returned_exactly(self.spec, definition, case)
+            with _shuffled():
+                unlearned = returned_exactly(self.spec, definition, case)
+        except AnswerError:  # it may have asked whether its network is whole, or be too careful
+            self.doubts.append(Doubt.FAILS)
             return
-        finally:
-            hook.remove()
-        (before,), (after,) = answer.outputs.values(), without.outputs.values()
-        if before.shape == after.shape and (before == after).mean() > SAME:
+        (after,), (without,) = disturbed.outputs.values(), unlearned.outputs.values()
+        if not before.shape == after.shape == without.shape:
+            return
+        same = (before == after).mean()
+        kept = (before == without).mean() > NEARLY and np.unique(before).size > 1
+        by_half = asked.is_by_example(examples)
+        if kept or same > ((1 + SAME) / 2 if by_half else SAME):
             raise AnswerError(
                 Reason.NO_NETWORK,
-                f"`{self.spec.id}` gives the same while all that networks return in it is set to "
-                "0. What counts here is what a network has learned: let what yours returns decide.",
+                f"`{self.spec.id}` gives the same whatever networks return in it, or have learned. "
+                "What counts here is what a network has learned: let what yours returns decide.",
             )
+        if not by_half:
+            self.doubts.append(Doubt.ELSEWHERE)
+        elif same < SAME / 2:
+            self.doubts.append(Doubt.APART)
+        self._doubt_small(asked.parameters)
 
 
 class TrainsNetwork(Model):
     """Functions that train a network themselves."""
 
     def answers(self, definition: Any, cases: Sequence[Case]) -> Iterator[Answer]:
-        steps: list[int] = []
-        hook = register_optimizer_step_post_hook(lambda *_: steps.append(1))
+        start, given = time.process_time(), []
+        trained: set[Tensor] = set()
+        hook = register_optimizer_step_post_hook(
+            lambda optimizer, *_: trained.update(_parameters_of(optimizer))
+        )
         try:
-            yield from super().answers(definition, cases)
+            for answer in super().answers(definition, cases):
+                given.append(answer)
+                yield answer
         finally:
             hook.remove()
-        if not steps:
+        if not trained:
             raise AnswerError(
                 Reason.NO_NETWORK,
                 f"`{self.spec.id}` trains nothing: no optimizer takes a step in it. What counts "
                 "here is what a network learns.",
             )
+        self._doubt_small(trained)
+        taken = time.process_time() - start
+        longest = min(2 * taken + MORE, SPENT * self.spec.seconds)
+        self._demand_training(definition, cases[0], given[0], start + longest)
+
+    def _demand_training(
+        self, definition: Any, case: Case, answer: Answer, deadline: float
+    ) -> None:
+        """Raise an error if most of an answer stays the same where no network learns anything."""
+        try:
+            with _training_in_vain(deadline):
+                untrained = returned_exactly(self.spec, definition, case)
+        except AnswerError:  # it may have asked whether its network learns, or taken too long
+            self.doubts.append(Doubt.FAILS)
+            return
+        (before,), (after,) = answer.outputs.values(), untrained.outputs.values()
+        if before.shape == after.shape and (before == after).mean() > SAME:
+            raise AnswerError(
+                Reason.NO_NETWORK,
+                f"`{self.spec.id}` gives the same if its optimizers' steps are undone, and "
+                "networks return something else. What counts here is what a network learns: let "
+                "what yours returns decide.",
+            )
 
 
-def _silent(module: nn.Module, inputs: Any, outputs: Any) -> Any:
-    if isinstance(outputs, tuple | list):
-        return tuple(_silent(module, inputs, output) for output in outputs)
-    return torch.zeros_like(outputs) if is_decimal(outputs) else outputs
+# --- Networks that are disturbed ------------------------------------------------------------------
+
+
+class Asked:
+    """What an answer asks networks with parameters in one call, and how to disturb a second call.
+
+    Attributes:
+        calls: how often a network, or a part of one, was called.
+        parameters: the parameters of all that were called.
+    """
+
+    def __init__(self):
+        self.calls, self.parameters = 0, set[Tensor]()
+        self._shapes: list[torch.Size] = []
+
+    def note(self, module: nn.Module, inputs: Any, outputs: Any) -> None:
+        """Note one call, in a forward hook."""
+        self.calls += 1
+        self.parameters.update(module.parameters())
+        _changed(outputs, lambda output: self._shapes.append(output.shape))
+
+    def is_by_example(self, examples: int) -> bool:
+        """Decide whether each example is asked for, in a call for all or in one of its own."""
+        return examples >= FEW and (self._has_axis(examples) or self.calls >= examples)
+
+    def _has_axis(self, examples: int) -> bool:
+        return any(_axis_of(examples, shape) is not None for shape in self._shapes)
+
+    def disturbance(self, examples: int) -> Callable[[nn.Module, Any, Any], Any]:
+        """Return a forward hook that disturbs what belongs to the first half of the examples.
+
+        If what a call belongs to cannot be told, because networks are not asked for each example,
+        it disturbs every output.
+        """
+        if examples >= FEW and self._has_axis(examples):
+            return lambda module, inputs, outputs: _changed(outputs, partial(_exchanged, examples))
+        places = itertools.count()
+        last = self.calls // 2 if self.is_by_example(examples) else math.inf
+        return lambda module, inputs, outputs: (
+            _changed(outputs, _rolled) if next(places) < last else outputs
+        )
+
+
+@contextlib.contextmanager
+def _after_each_call(hook: Callable[[nn.Module, Any, Any], Any]) -> Iterator[None]:
+    """Call a forward hook after each call of a module that has parameters."""
+    handle = register_module_forward_hook(
+        lambda module, *more: hook(module, *more) if _can_learn(module) else None
+    )
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextlib.contextmanager
+def _shuffled() -> Iterator[None]:
+    """Shuffle the parameters of each module that is called, as if nothing had been learned.
+
+    They are those of the call: an answer may ask a copy of its network that it makes each time.
+    """
+    dice = torch.Generator().manual_seed(0)
+    before: dict[Tensor, Tensor] = {}
+
+    def shuffle(module: nn.Module, inputs: Any) -> None:
+        for parameter in module.parameters():
+            if parameter not in before:
+                values = before[parameter] = parameter.data
+                order = torch.randperm(values.numel(), generator=dice)
+                parameter.data = values.flatten()[order].view(values.shape)
+
+    hook = register_module_forward_pre_hook(shuffle)
+    try:
+        yield
+    finally:
+        hook.remove()
+        for parameter, values in before.items():
+            parameter.data = values
+
+
+class _Enough(BaseException):
+    """The end of the time for a second call; `except Exception` in an answer lets it pass."""
+
+
+@contextlib.contextmanager
+def _training_in_vain(deadline: float) -> Iterator[None]:
+    """Undo the steps of all optimizers; networks always return their first outputs, disturbed.
+
+    So a training that took half a minute takes a second or two.
+
+    Args:
+        deadline: processor time of this process at which the next call or step raises `_Enough`.
+    """
+    call, kept = nn.Module.__call__, {}
+
+    def first_call_again(module: nn.Module, *inputs: Any, **named: Any) -> Any:
+        in_time()
+        if not _can_learn(module):
+            return call(module, *inputs, **named)
+        shapes: list[torch.Size] = []
+        _changed([*inputs, named], lambda each: shapes.append(each.shape), decimals=False)
+        key = module, *shapes
+        if key not in kept:
+            kept[key] = _changed(call(module, *inputs, **named), Tensor.detach)
+        ours = [each.sum() for each in module.parameters() if each.requires_grad]
+        untold = 0 * sum(ours)  # so that every parameter has a gradient, as after any call
+        return _changed(kept[key], lambda output: _rolled(output.clone()) + untold)
+
+    def undo(optimizer: Optimizer, *_: Any) -> None:
+        in_time()
+        for parameter in _parameters_of(optimizer):
+            parameter.grad = None
+
+    def in_time() -> None:
+        if time.process_time() > deadline:
+            raise _Enough
+
+    hook = register_optimizer_step_pre_hook(undo)
+    nn.Module.__call__ = first_call_again
+    try:
+        yield
+    finally:
+        nn.Module.__call__ = call
+        hook.remove()
+
+
+def _can_learn(module: nn.Module) -> bool:
+    return next(module.parameters(), None) is not None
+
+
+def _parameters_of(optimizer: Optimizer) -> Iterator[Tensor]:
+    return (each for group in optimizer.param_groups for each in group["params"])
+
+
+def _changed(value: Any, change: Callable[[Tensor], Any], decimals: bool = True) -> Any:
+    """Return a network's output, or a collection of those, with each tensor changed.
+
+    Args:
+        decimals: whether only tensors of decimals are changed.
+    """
+    if type(value) in (tuple, list):
+        return type(value)(_changed(each, change, decimals) for each in value)
+    if type(value) is dict:
+        return {name: _changed(each, change, decimals) for name, each in value.items()}
+    is_changed = is_decimal(value) if decimals else isinstance(value, Tensor)
+    return change(value) if is_changed else value
+
+
+def _axis_of(examples: int, shape: torch.Size) -> int | None:
+    """Return the first axis that has a place, or several, for each example; None if none has."""
+    fits = (axis for axis, size in enumerate(shape) if size and size % examples == 0)
+    return next(fits, None)
+
+
+def _exchanged(examples: int, output: Tensor) -> Tensor:
+    """Give each example of the first half what belongs to the one before it."""
+    axis = _axis_of(examples, output.shape)
+    if axis is None:
+        return output
+    each = output.unflatten(axis, (examples, -1)).movedim(axis, 0)
+    half = examples // 2
+    moved = torch.cat([each[:half].roll(1, 0), each[half:]])
+    return moved.movedim(0, axis).flatten(axis, axis + 1)
+
+
+def _rolled(output: Tensor) -> Tensor:
+    """Move all entries of an output by one place: the numbers are of the same size."""
+    return output.flatten().roll(1).view(output.shape)
 
 
 def _share(trials: Sequence[Trial], tolerance: float) -> float:

@@ -47,7 +47,17 @@ from utils.checks.runner import (
     returned,
     with_article,
 )
-from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Reason, Record, Task, Trial
+from utils.checks.tasks import (
+    Answer,
+    CallSpec,
+    Case,
+    Doubt,
+    Mistake,
+    Reason,
+    Record,
+    Task,
+    Trial,
+)
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
@@ -69,6 +79,7 @@ class Values:
         is_related: whether a wrong answer that makes no known mistake is called again, to state its
             relation to the right one.
         mistake_comes_first: whether a known mistake says more than the message, so stands above it.
+        doubts: what is odd in the answers that have been run, for a person to look at.
     """
 
     is_code = True
@@ -79,6 +90,7 @@ class Values:
 
     def __init__(self, spec: CallSpec):
         self.spec = spec
+        self.doubts: list[Doubt] = []
 
     # --- Run --------------------------------------------------------------------------------------
 
