@@ -8,9 +8,11 @@ from the values or by calling the answer again (`diagnosis`).
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from torch import nn
 
 from utils.checks.compare import (
     Verdict,
+    are_close,
     complaints,
     gradient_fits,
     listed,
@@ -165,8 +168,8 @@ class Values:
             if verdict.passed and rerun and (kept := describe_kept(record, rerun)):
                 return Verdict(record.task, Reason.KEPT, f"{verdict.message} {kept}")
             return self.explain(record, trials, verdict, rerun, trace, editable)
-        except Exception:  # a fault of ours, which learners must not hear of as one of theirs
-            return verdict
+        except Exception as error:  # ours, which learners must not hear of as one of theirs
+            return replace(verdict, fault=_in_words(error))
 
     def judge(
         self, record: Record, trials: Sequence[Trial], error: AnswerError | None = None
@@ -209,27 +212,22 @@ class Values:
     def mistake(self, record: Record, trials: Sequence[Trial]) -> Mistake | None:
         """Find the known mistake that returns the same values in the answer's first wrong output.
 
-        Only one output is compared, because learners who make two mistakes are told of one at a
-        time. But outputs that the answer gets right have to be right with the mistake too, and
-        where all are counts, in which two mistakes often add up to a third, all outputs have to be
-        the mistake's. Nor may the rest speak against it twice: in an output that the mistake leaves
-        right, and in one that it makes wrong otherwise. Cases with NaN or infinity are ignored if a
-        mistake explains all other cases.
+        A later output may be wrong in a way that the mistake has no part in, because learners who
+        make two mistakes are told of one at a time. But where all outputs are counts, in which two
+        mistakes often add up to a third, each has to be the mistake's; and nothing may speak
+        against it (`_is_contradicted`). Cases with NaN or infinity are ignored if a mistake
+        explains all other cases.
         """
         task = record.task
         wrong = _outputs_apart(task, trials)
-        right = {*task.outputs} - {*wrong}
+        counts = wrong if _holds_counts(trials) else wrong[:1]
         for finite_only in (False, True):
             if not wrong or wrong[0] in outputs_alike(task, trials, finite_only):
                 continue
             explained = {}
             for mistake in task.mistakes:
-                alike = {*outputs_alike(task, record.beside(mistake, trials), finite_only)}
-                counts = wrong if _holds_counts(trials) else wrong[:1]
-                unexplained = {*wrong} - alike
-                spared = {*_outputs_spared(record, mistake, trials)}
-                contradicted = unexplained & spared and unexplained - spared
-                if {*counts, *right} <= alike and not contradicted:
+                alike = outputs_alike(task, record.beside(mistake, trials), finite_only)
+                if {*counts} <= {*alike} and not _is_contradicted(record, mistake, trials, alike):
                     explained[mistake] = len(alike)
             best = [known for known, count in explained.items() if count == max(explained.values())]
             if best:
@@ -304,7 +302,8 @@ class Values:
         if None in outputs:
             return ""
         plain = replace(record, expected=[Answer(expected.outputs) for expected in record.expected])
-        verdict = self.diagnose(plain, [Answer(values) for values in outputs], rerun=rerun)
+        trials = plain.trials([Answer(values) for values in outputs])
+        verdict = self.explain(plain, trials, self.judge(plain, trials), rerun, None)
         if verdict.passed:
             return "All values that it returns are right, but it changes what was given to it."
         return verdict.mistake.explanation if verdict.mistake else verdict.relation
@@ -329,6 +328,12 @@ class Modules(Values):
         raise AnswerError(Reason.WRONG_TYPE, message)
 
 
+def _in_words(fault: Exception) -> str:
+    """Describe an exception for a maintainer, with the line that raised it."""
+    *_, last = traceback.extract_tb(fault.__traceback__)
+    return f"{type(fault).__name__}: {fault} ({Path(last.filename).name}, line {last.lineno})"
+
+
 # --- Known mistakes -------------------------------------------------------------------------------
 
 
@@ -338,10 +343,27 @@ def _outputs_apart(task: Task, trials: Sequence[Trial]) -> list[str]:
     return [output for output in task.outputs if output not in right]
 
 
-def _outputs_spared(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
-    """Return the outputs that a mistake leaves right in the cases of trials."""
-    all_right = [replace(trial, actual=trial.expected) for trial in trials]
-    return outputs_alike(record.task, record.beside(mistake, all_right))
+def _is_contradicted(
+    record: Record, mistake: Mistake, trials: Sequence[Trial], alike: Collection[str]
+) -> bool:
+    """Decide whether something speaks against a mistake that explains an answer's first fault.
+
+    That is an output which is right in some case and would be wrong with the mistake; or one that
+    the mistake makes wrong, and the answer otherwise.
+
+    Args:
+        record, mistake, trials: as for `Values.mistake`.
+        alike: outputs that are as with the mistake.
+    """
+    tolerance = record.task.tolerance
+    for trial, theirs in zip(trials, record.mistaken[mistake.name], strict=False):
+        for name, right in trial.expected.outputs.items():
+            is_right = are_close(right, trial.actual.outputs[name], tolerance)
+            if (is_right or name not in alike) and not are_close(
+                right, theirs.outputs[name], tolerance
+            ):
+                return True
+    return False
 
 
 def _holds_counts(trials: Sequence[Trial]) -> bool:
