@@ -101,7 +101,7 @@ def by_numbers(query, keys, values, mask):
 @pytest.mark.parametrize("answer", [by_powers_of_two, by_rows, by_numbers])
 def test_no_line_is_told_on_which_a_right_output_rests(answer):
     """The weights go a right way of their own; what is wrong comes after them."""
-    ((word, text),) = [place for place in told(answer) if place[0] == "At"]
+    ((_, text),) = [place for place in told(answer) if place[0] == "At"]
     assert "square()" in text
 
 

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from utils.checks.compare import are_close
-from utils.checks.diagnosis.relations import BITS, ENOUGH
+from utils.checks.diagnosis.relations import BITS, ENOUGH, speaks_against
 from utils.checks.runner import OUR_SEED
 from utils.checks.tasks import Case, Mistake, Record, Trial
 
@@ -149,6 +149,8 @@ def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> b
         for number, mistaken in enumerate(answer.record.mistaken[left.name])
         if number in after
     ):
+        return False
+    if left and speaks_against(answer.record, left, answer.given):
         return False
     now = {**dict(enumerate(answer.given)), **after}
     right = {number: answer.right(number, outputs, left) for number, outputs in now.items()}

@@ -13,7 +13,7 @@ import numpy as np
 
 from utils.checks.compare import are_close, listed
 from utils.checks.diagnosis.edits import Edit, definitions, edits
-from utils.checks.diagnosis.relations import BITS, ENOUGH
+from utils.checks.diagnosis.relations import BITS, ENOUGH, speaks_against
 from utils.checks.tasks import Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
 
@@ -129,7 +129,7 @@ class Repairs:
         if any(
             self._right(number, given) and not self._right(number, known[number])
             for number, given in enumerate(self.given)
-        ):
+        ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
         if edit.words and None in self.given:
             return True

@@ -9,7 +9,7 @@ from the values or by calling the answer again (`diagnosis`).
 import inspect
 import itertools
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,6 @@ from torch import nn
 
 from utils.checks.compare import (
     Verdict,
-    are_close,
     complaints,
     gradient_fits,
     listed,
@@ -38,6 +37,7 @@ from utils.checks.diagnosis.relations import (
     OutputComparison,
     describe_exchange,
     describe_values,
+    speaks_against,
 )
 from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.diagnosis.two_mistakes import find_pairs
@@ -212,22 +212,28 @@ class Values:
     def mistake(self, record: Record, trials: Sequence[Trial]) -> Mistake | None:
         """Find the known mistake that returns the same values in the answer's first wrong output.
 
-        A later output may be wrong in a way that the mistake has no part in, because learners who
-        make two mistakes are told of one at a time. But where all outputs are counts, in which two
-        mistakes often add up to a third, each has to be the mistake's; and nothing may speak
-        against it (`_is_contradicted`). Cases with NaN or infinity are ignored if a mistake
-        explains all other cases.
+        Only one output is compared, because learners who make two mistakes are told of one at a
+        time. But outputs that the answer gets right, in all cases or clearly in some, have to be
+        right with the mistake too, and where all are counts, in which two mistakes often add up to
+        a third, all outputs have to be the mistake's. Nor may the rest speak against it twice: in
+        an output that the mistake leaves right, and in one that it makes wrong otherwise. Cases
+        with NaN or infinity are ignored if a mistake explains all other cases.
         """
         task = record.task
         wrong = _outputs_apart(task, trials)
-        counts = wrong if _holds_counts(trials) else wrong[:1]
+        right = {*task.outputs} - {*wrong}
         for finite_only in (False, True):
             if not wrong or wrong[0] in outputs_alike(task, trials, finite_only):
                 continue
-            explained = {}
+            explained, given = {}, [trial.actual.outputs for trial in trials]
             for mistake in task.mistakes:
-                alike = outputs_alike(task, record.beside(mistake, trials), finite_only)
-                if {*counts} <= {*alike} and not _is_contradicted(record, mistake, trials, alike):
+                alike = {*outputs_alike(task, record.beside(mistake, trials), finite_only)}
+                counts = wrong if _holds_counts(trials) else wrong[:1]
+                unexplained = {*wrong} - alike
+                spared = {*_outputs_spared(record, mistake, trials)}
+                contradicted = unexplained & spared and unexplained - spared
+                fits = {*counts, *right} <= alike and not contradicted
+                if fits and not speaks_against(record, mistake, given):
                     explained[mistake] = len(alike)
             best = [known for known, count in explained.items() if count == max(explained.values())]
             if best:
@@ -343,27 +349,10 @@ def _outputs_apart(task: Task, trials: Sequence[Trial]) -> list[str]:
     return [output for output in task.outputs if output not in right]
 
 
-def _is_contradicted(
-    record: Record, mistake: Mistake, trials: Sequence[Trial], alike: Collection[str]
-) -> bool:
-    """Decide whether something speaks against a mistake that explains an answer's first fault.
-
-    That is an output which is right in some case and would be wrong with the mistake; or one that
-    the mistake makes wrong, and the answer otherwise.
-
-    Args:
-        record, mistake, trials: as for `Values.mistake`.
-        alike: outputs that are as with the mistake.
-    """
-    tolerance = record.task.tolerance
-    for trial, theirs in zip(trials, record.mistaken[mistake.name], strict=False):
-        for name, right in trial.expected.outputs.items():
-            is_right = are_close(right, trial.actual.outputs[name], tolerance)
-            if (is_right or name not in alike) and not are_close(
-                right, theirs.outputs[name], tolerance
-            ):
-                return True
-    return False
+def _outputs_spared(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
+    """Return the outputs that a mistake leaves right in the cases of trials."""
+    all_right = [replace(trial, actual=trial.expected) for trial in trials]
+    return outputs_alike(record.task, record.beside(mistake, all_right))
 
 
 def _holds_counts(trials: Sequence[Trial]) -> bool:
