@@ -567,7 +567,7 @@ def _probes(record: Record) -> Iterator[Probe]:
     for name in names:
         yield Probe(
             f"rest {name}",
-            _on("inputs", name, partial(_changed_in_part, _otherwise, rest=True)),
+            _on("inputs", name, partial(_changed_in_part, otherwise, rest=True)),
             "",
             f"{{}} moves with the first entry of `{name}` along its first axis, and not with the "
             "others, in any way that was tried.",
@@ -578,7 +578,7 @@ def _probes(record: Record) -> Iterator[Probe]:
             decimals=True,
             but=[
                 _on("inputs", name, partial(_changed_in_part, change, rest=False))
-                for change in (_otherwise, *STRONGER)
+                for change in (otherwise, *STRONGER)
             ],
         )
     for part, changed in (("input", names), ("parameter", record.cases[0].parameters)):
@@ -586,7 +586,7 @@ def _probes(record: Record) -> Iterator[Probe]:
             it = f"`{name}`" if part == "input" else f"the parameter `{name}`"
             yield Probe(
                 f"{part} {name}",
-                _on(f"{part}s", name, _otherwise),
+                _on(f"{part}s", name, otherwise),
                 f"{{}} depends on {it}, and should not.",
                 f"{{}} stays the same when {it} changes, in every way that was tried: is it used, "
                 "and can it change the result where it is used?",
@@ -624,7 +624,7 @@ def _probes(record: Record) -> Iterator[Probe]:
         )
 
 
-def _otherwise(value: Any) -> Any:
+def otherwise(value: Any) -> Any:
     """Return another value of the same type and within the same bounds; None if there is none."""
     if _is(value, torch.bool):
         return ~value

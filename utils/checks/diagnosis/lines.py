@@ -16,7 +16,8 @@ from utils.checks.tasks import Case, Record, Trial
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 
 MOST_CASES = 3
-# Lines that take values apart say nothing of whether the parts have got the right names.
+# Lines that take values apart say nothing of whether the parts have got the right names, and a loop
+# over rows is as right as a table: no right answer has to go through these parts.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 UP_TO = "The result of `{text}` (line {number}) is one that right answers compute, too. "
 AT = (
@@ -54,7 +55,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
             if not is_among(result, given):
                 fit = is_among(result, record.steps[number])
                 fits.setdefault((line, text), []).append(fit)
-                strayed = strayed or (None if fit or line in sound else (line, text))
+                apart = TAKES_APART.match(text) and not computes
+                strayed = strayed or (None if fit or line in sound or apart else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
         strays += [strayed] if strayed else []
