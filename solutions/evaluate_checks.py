@@ -82,10 +82,15 @@ def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
 
 
 def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
-    """Yield a line with the check's verdict on an answer; if it is wrong, one with its mistake."""
+    """Yield a line with the check's verdict on an answer; if it is wrong, one with its mistake.
+
+    A line between them tells of a fault in the diagnosis itself, if there was one.
+    """
     words = verdict.mistake.name if verdict.mistake else verdict.relation or verdict.message
     label = f"{'right' if answer.right else 'wrong'}-{answer.name}"
     yield f"    {label}: {outcome(verdict)}{'' if verdict.passed else f': {words}'}"
+    if verdict.fault:
+        yield f"        FAULT in the diagnosis of `{answer.task}`: {verdict.fault}"
     if answer.mistake:
         yield f"        in truth: {answer.mistake}"
 

@@ -26,7 +26,7 @@ from torch import nn
 from utils.checks import bank, check, hint, notebook, progress
 from utils.checks.compare import INVARIANTS
 from utils.checks.feedback import PLAIN, explain
-from utils.checks.kinds import kind_of
+from utils.checks.kinds import kind_of, values
 from utils.checks.notebook import verdict_on
 from utils.checks.progress import MOST_BELIEFS
 from utils.checks.runner import Printed
@@ -299,6 +299,49 @@ def test_a_mistake_that_two_outputs_speak_against_is_not_named():
         ((one, 3 * two, total + 1), False),
     ):
         assert bool(verdict_of(lambda numbers, given=given: given, record).mistake) == named
+
+
+def test_a_mistake_that_would_make_a_right_case_wrong_is_not_named():
+    """The first output is as with a mistake; the second is right, but where a row is empty."""
+
+    def outputs(numbers, axis, fill):
+        shares = numbers.abs() / numbers.abs().sum(axis, keepdim=True)
+        return {"mean": shares @ numbers.mT, "shares": shares.nan_to_num(fill)}
+
+    def both(first, second):
+        return Answer(
+            {
+                "mean": first["mean"].nan_to_num(0).double().numpy(),
+                "shares": second["shares"].double().numpy(),
+            }
+        )
+
+    tables = [NUMBERS, 3 + NUMBERS.mT, torch.tensor([[0.0, 0.0], [2.0, 5.0]])]
+    right, wrong = ([outputs(x, axis, 0.0) for x in tables] for axis in (1, 0))
+    filled = [outputs(x, 1, 0.5) for x in tables]
+    record = Record(
+        task_of("share", ["mean", "shares"], SHARE.task.mistakes),
+        [Case(label, {"numbers": x}) for label, x in zip("abc", tables, strict=True)],
+        [*map(both, right, right)],
+        {"columns": [*map(both, wrong, wrong)]},
+    )
+    for shares, named in ((wrong, True), (filled, False)):
+        answers = [*map(both, wrong, shares)]
+        verdict = kind_of(record.task).diagnose(record, answers)
+        assert bool(verdict.mistake) == named
+
+
+def test_a_fault_in_the_diagnosis_is_kept_for_the_maintainer(monkeypatch):
+    """The learner gets the plain verdict, and reads nothing of the fault."""
+
+    def fails(*given):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr(values, "describe_values", fails)
+    verdict = verdict_of(lambda numbers, power: numbers.softmax(-1))
+    assert (verdict.reason, verdict.relation) == ("values", "")
+    assert "ZeroDivisionError: of ours (test_checks.py, line " in verdict.fault
+    assert "of ours" not in repr(explain(verdict))
 
 
 def test_no_question_is_asked_of_an_output_that_has_failed_another():

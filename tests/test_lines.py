@@ -1,5 +1,6 @@
 """Test what feedback says of the line at which an answer leaves all right ones."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -69,6 +70,39 @@ def in_one_line(query, keys, values, mask):
 def test_nothing_is_told_of_a_right_answer_or_of_its_only_line():
     assert told(attend) == []
     assert told(in_one_line) == []
+
+
+def by_powers_of_two(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    in_powers = scores.masked_fill(~mask[:, None], -1e30) / math.log(2)
+    shares = in_powers.exp2()
+    weights = shares / shares.sum(-1, keepdim=True)
+    context = weights.square() @ values
+    return context, weights
+
+
+def by_rows(query, keys, values, mask):
+    weights = torch.zeros(len(query), query.shape[1], keys.shape[1])
+    for row in range(query.shape[1]):
+        products = 3 * (keys @ query[:, row, :, None])[..., 0]
+        hidden = products.masked_fill(~mask, -1e30)
+        weights[:, row] += (hidden / (3 * query.shape[-1] ** 0.5)).softmax(-1)
+    context = weights.mT.square().mT @ values
+    return context, weights
+
+
+def by_numbers(query, keys, values, mask):
+    tripled = 3 * query @ keys.mT / query.shape[-1] ** 0.5
+    rows = [x.tolist() for x in tripled.masked_fill(~mask[:, None], -1e30)]
+    weights = (torch.tensor(rows) / 3).softmax(-1)
+    return weights.square() @ values, weights
+
+
+@pytest.mark.parametrize("answer", [by_powers_of_two, by_rows, by_numbers])
+def test_no_line_is_told_on_which_a_right_output_rests(answer):
+    """The weights go a right way of their own; what is wrong comes after them."""
+    ((_, text),) = [place for place in told(answer) if place[0] == "At"]
+    assert "square()" in text
 
 
 def halves(query, keys, values, mask):

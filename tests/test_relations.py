@@ -386,6 +386,18 @@ def test_what_has_no_places_in_time_does_not_depend_on_later_ones():
     assert "later" in relation(lambda x: x.cumsum(1) + x.sum(1, keepdim=True), record)
 
 
+def test_two_lengths_that_are_equal_by_chance_are_no_places():
+    """Where the answer comes to an end, the columns are as many as the places."""
+    sizes = [(2, 3, 3), (3, 4, 4), (2, 3, 5)]
+    cases_ = [Case(f"{size}", {"x": torch.rand(size)}) for size in sizes]
+    record = record_of("columns rows", lambda x: (x.sum(1), x.sum(2)), cases_, moving=True)
+
+    def fails(x):
+        return x.sum(1) / (x.shape[1] == x.shape[2] or torch.ones(3)), x.sum(2)
+
+    assert "later" not in relation(fails, record)
+
+
 def test_results_in_each_others_place_are_told_before_a_known_mistake():
     known = Mistake("transposed", "You exchange two axes.", "Which?")
     swapped = [

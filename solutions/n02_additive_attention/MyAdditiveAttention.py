@@ -291,8 +291,7 @@ exercise = Exercise(
         ),
         "scores for weights": WrongAnswer(
             _ShowsScores,
-            "The context is right. The second thing that you return are the scores, and asked are "
-            "the weights.",
+            "The second thing that you return are the scores, and asked are the weights.",
             "Which of the two sums to 1?",
             misconception="scores-as-weights",
         ),

@@ -158,8 +158,7 @@ exercise = Exercise(
                     keys.shape[:2].numel() * states.shape[1]
                 ),
             ),
-            "All contexts are right, and the work is not saved: the keys go through `W_key` in "
-            "every step.",
+            "The work is not saved: the keys go through `W_key` in every step.",
             "In which of the two methods should `W_key` be used, if that method runs once?",
             misconception="another-task",
         ),

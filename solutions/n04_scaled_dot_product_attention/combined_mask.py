@@ -176,8 +176,8 @@ exercise = Exercise(
         ),
         "numbers for booleans": WrongAnswer(
             _combined(both=lambda past, real: past.float() * real),
-            "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean "
-            "here, since `~` and `masked_fill` would not take numbers, or would take them wrongly.",
+            "Your mask holds the numbers 1 and 0. Masks are boolean here, since `~` and "
+            "`masked_fill` would not take numbers, or would take them wrongly.",
             "Which operator joins two boolean tensors into a boolean one?",
             misconception="mask-as-number",
         ),

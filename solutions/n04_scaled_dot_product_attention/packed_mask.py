@@ -191,7 +191,7 @@ exercise = Exercise(
         ),
         "numbers for booleans": WrongAnswer(
             _right_positions(lambda documents: (_packed()(documents)[0].float(), None)),
-            "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean here.",
+            "Your mask holds the numbers 1 and 0. Masks are boolean here.",
             "Which operators join boolean tensors into a boolean one?",
             misconception="mask-as-number",
         ),

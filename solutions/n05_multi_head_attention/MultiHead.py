@@ -316,7 +316,7 @@ exercise = Exercise(
         ),
         "mean of the weights": WrongAnswer(
             changed(_MultiHead, reported=lambda self, weights: weights.mean(1)),
-            "The output is right. You return the mean of the heads' weights, as PyTorch does "
+            "You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",
             misconception="heads-as-one",

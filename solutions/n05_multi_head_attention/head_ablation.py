@@ -193,21 +193,20 @@ exercise = Exercise(
             _ablation(
                 measure=lambda outputs, full: (outputs - full).square().sum(-1).mean(dim=(1, 2))
             ),
-            "The outputs are right. `moved` holds squared lengths; the root is missing.",
+            "`moved` holds squared lengths; the root is missing.",
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
         ),
         "one length for all words": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).flatten(1).norm(dim=-1)),
-            "The outputs are right. For `moved` you took all words together as one long vector. "
+            "For `moved` you took all words together as one long vector. "
             "Asked is the mean over the words of the length that each moved.",
             "What happens to your number if the batch is twice as large?",
             misconception="averages-anywhere",
         ),
         "sum for mean": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).norm(dim=-1).sum(dim=(1, 2))),
-            "The outputs are right. For `moved` you add up the lengths of all words; asked is "
-            "their mean.",
+            "For `moved` you add up the lengths of all words; asked is their mean.",
             "What happens to your number if the batch is twice as large?",
             misconception="sum-and-mean",
         ),
@@ -215,7 +214,7 @@ exercise = Exercise(
             _ablation(
                 measure=lambda outputs, full: (outputs - full).abs().sum(-1).mean(dim=(1, 2))
             ),
-            "The outputs are right. For `moved` you add up the single numbers of a difference, as "
+            "For `moved` you add up the single numbers of a difference, as "
             "if one had to walk along the axes. The length is the straight way.",
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
@@ -226,14 +225,14 @@ exercise = Exercise(
                     (outputs.norm(dim=-1) - full.norm(dim=-1)).abs().mean(dim=(1, 2))
                 )
             ),
-            "The outputs are right. `moved` says how much *longer or shorter* each vector became. "
+            "`moved` says how much *longer or shorter* each vector became. "
             "A vector that turns on the spot moves as well.",
             "How far is it from (1, 0) to (0, 1)?",
             misconception="length-of-a-vector",
         ),
         "number by number": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).abs().mean(dim=(1, 2, 3))),
-            "The outputs are right. For `moved` you average the single numbers. Asked is the "
+            "For `moved` you average the single numbers. Asked is the "
             "length of the vector by which a word moves.",
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",

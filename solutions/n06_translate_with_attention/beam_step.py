@@ -218,7 +218,7 @@ exercise = Exercise(
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
             ),
-            "The scores are right. To find row and column of a place you divided by the size of "
+            "To find row and column of a place you divided by the size of "
             "the beam, and a row of the table is as long as the vocabulary.",
             "At which place of the flattened table does its second row begin?",
             misconception="sizes-always-equal",

@@ -196,7 +196,7 @@ exercise = Exercise(
     mistakes={
         "end sign counted": WrongAnswer(
             _end_counted,
-            "Your ids are right, and your lengths count `<eos>` as a word.",
+            "Your lengths count `<eos>` as a word.",
             "How many words does an empty translation have?",
             misconception="marks-are-words",
         ),

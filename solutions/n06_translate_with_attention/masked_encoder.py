@@ -189,8 +189,7 @@ exercise = Exercise(
         ),
         "states left at padding": WrongAnswer(
             _encoder(after=lambda states, mask: states),
-            "Both directions are right where there are words. At padding, states are left that "
-            "should be 0.",
+            "At padding, states are left that should be 0.",
             "Which tensor tells where the words are?",
             misconception="padding-is-harmless",
         ),

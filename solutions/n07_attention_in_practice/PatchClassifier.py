@@ -195,7 +195,7 @@ exercise = Exercise(
         ),
         "patches column by column": WrongAnswer(
             _DownTheColumns,
-            "Your patches are right, and counted down the columns. The task counts them as one "
+            "Your patches are counted down the columns. The task counts them as one "
             "reads: the first row of patches from left to right, then the next.",
             "Where in the image is your second patch?",
             misconception="shape-is-enough",

@@ -146,9 +146,9 @@ exercise = Exercise(
                 keys=lambda past, x, w: torch.cat([(x @ w)[:, None], past], 1),
                 values=lambda past, x, w: torch.cat([(x @ w)[:, None], past], 1),
             ),
-            "You put the new key and value in front of the cache. The context is right, since "
-            "attention does not see the order; but the cache is no longer in the order of the "
-            "words.",
+            "You put the new key and value in front of the cache. That does not change the "
+            "context, since attention does not see the order; but the cache is no longer in the "
+            "order of the words.",
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),

@@ -8,6 +8,8 @@ import pytest
 
 from solutions import evaluate_checks, labelled
 from solutions.build import chosen
+from utils.checks.feedback import explain
+from utils.checks.kinds import values
 
 SUM = "def entropy(weights):\n    return torch.special.entr(weights).sum(-1)"
 ANSWERS = [
@@ -52,6 +54,59 @@ def test_it_counts_what_is_accepted_refused_and_diagnosed(tmp_path, capsys):
     assert "        in truth: the mean" in lines
     starts = [line.split()[0] for line in lines if line[0] != " "]
     assert starts == ["mine", "entropy", "clip_together", "mine,"]
+
+
+INVERTED_IN_ONE = """
+import torch.nn.functional as F
+
+def scaled_attention(query, keys, values, mask=None):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    if mask is None:
+        return scores.softmax(-1) @ values, scores.softmax(-1)
+    weights = (scores + ~mask * -1e9).softmax(-1)
+    return F.scaled_dot_product_attention(query, keys, values, attn_mask=~mask), weights
+"""
+SQUEEZED = """
+def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
+    new_state = torch.tanh(torch.cat((word, fed, state), 1) @ W_update.T)
+    scores = torch.bmm(encoder_states @ W.T, new_state.unsqueeze(2)).squeeze()
+    weights = masked_softmax(scores, mask)
+    context = weights.unsqueeze(1).bmm(encoder_states).squeeze()
+    attentional = torch.tanh(torch.cat((context, new_state), 1) @ W_c.T)
+    return attentional @ W_out.T, new_state, attentional, weights
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "untrue"),
+    [
+        ("scaled_attention", INVERTED_IN_ONE, "You read the mask the other way round"),
+        ("luong_step", SQUEEZED, "that come later"),
+        ("weights_without_padding", "pads-in-front-filled-with-zero", "Nothing is masked"),
+        ("clip_together", "max-for-min-and-in-place", "makes `length` right"),
+        ("masked_loss", "no-eos-mean-of-means", "At `for scores, row in"),
+        ("PrecomputedKeys", "projects-each-step-batch-softmax", "All contexts are right"),
+    ],
+)
+def test_what_was_once_told_and_not_so_is_told_no_more(task, answer, untrue):
+    """The answers are code, or names of labelled ones."""
+    stored = [each for each in labelled.labelled() if (each.task, each.name) == (task, answer)]
+    (wrong,) = stored or [labelled.Labelled(task, "wrong", "mine", answer)]
+    verdict = evaluate_checks.verdict(wrong)
+    assert not verdict.passed
+    assert untrue not in repr(explain(verdict))
+
+
+def test_a_fault_in_the_diagnosis_is_listed(tmp_path, monkeypatch, capsys):
+    def fails(*given):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr(values, "describe_exchange", fails)
+    file = tmp_path / "mine.jsonl"
+    file.write_text(json.dumps(ANSWERS[1] | {"code": f"{SUM} + weights.amax(-1)"}))
+    evaluate_checks.main([file])
+    fault = "FAULT in the diagnosis of `entropy`: ZeroDivisionError: of ours (test_evaluate_checks"
+    assert fault in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ class Verdict:
         slips: slugs of the misconceptions whose bugs a test misses.
         relation: sentence on how the answer differs from the right one, if no mistake is known.
         right: sentence on the outputs that are right in all cases, if others are not.
+        fault: what failed in the diagnosis itself, for maintainers: learners do not see it.
     """
 
     task: Task
@@ -70,6 +71,7 @@ class Verdict:
     slips: Sequence[str] = ()
     relation: str = ""
     right: str = ""
+    fault: str = ""
 
     @property
     def passed(self) -> bool:

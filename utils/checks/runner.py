@@ -270,7 +270,8 @@ def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
         function = _callable(spec, definition, case)
         inputs = _copies(case)
         with trace:
-            _call(function, inputs, case)
+            values = _call(function, inputs, case)
+        trace.end(values, len(spec.outputs))
     return trace
 
 

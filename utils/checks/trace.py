@@ -7,7 +7,7 @@ comparing these numbers, and no tensor has to be stored or sent.
 import linecache
 import re
 import sys
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,15 +39,21 @@ class Lines(NamedTuple):
         sources: the text of the lines, (runs,).
         computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
+        origins: for each output, the numbers of the lines on whose values it rests; nothing if the
+            answer returned something else, or nothing.
     """
 
     numbers: np.ndarray
     sources: np.ndarray
     computes: np.ndarray
     results: np.ndarray
+    origins: Sequence[frozenset[int]] = ()
 
 
 NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)))
+_ORIGINS = "_lines_it_rests_on"  # attribute of a tensor that is traced
+# These say nothing of a tensor's numbers.
+_OF_ITS_FORM = {"__get__", "__len__", "size", "dim", "numel", "stride"}
 
 
 class _Step(NamedTuple):
@@ -73,16 +79,20 @@ class Trace(TorchFunctionMode):
         super().__init__()
         self._files = files
         self._steps: list[_Step] = []
+        self._outside = frozenset()  # lines whose values have left torch, for whatever comes later
+        self._origins: list[frozenset[int]] = []
 
     def __torch_function__(self, function: Callable, types: Any, args=(), kwargs=None) -> Any:
         result = function(*args, **kwargs or {})
         frame = sys._getframe(1)
         while frame and frame.f_code.co_filename not in self._files:
             frame = frame.f_back
+        name = getattr(function, "__name__", "")
+        changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
+        found = args[0] if name == "__setitem__" else result
+        if frame and name not in _OF_ITS_FORM:
+            self._follow([args, kwargs], found, frame.f_lineno, changes)
         if frame and len(self._steps) < MOST_STEPS:
-            name = getattr(function, "__name__", "")
-            changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
-            found = args[0] if name == "__setitem__" else result
             several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
             place = id(frame), frame.f_lasti
@@ -91,6 +101,26 @@ class Trace(TorchFunctionMode):
             step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, marks
             self._steps.append(_Step(*step, results))
         return result
+
+    def _follow(self, given: Any, found: Any, line: int, changes: bool) -> None:
+        """Note on which lines the tensors rest that a call returns, or changes in place."""
+        origins = self._outside.union({line}, *map(_origins_of, _tensors(given)))
+        made = [*_tensors(found)]
+        if not made:
+            self._outside = origins  # a number, as of `.item()`, or a branch that is taken
+        if changes:  # and what it is a view of
+            made += [tensor._base for tensor in made if tensor._base is not None]
+        for tensor in made:
+            setattr(tensor, _ORIGINS, origins | _origins_of(tensor))
+
+    def end(self, returned: Any, outputs: int) -> None:
+        """Note on which lines each of so many outputs rests, from what the answer returned."""
+        values = [*returned] if isinstance(returned, tuple | list) else [returned]
+        if len(values) == outputs:
+            self._origins = [
+                _origins_of(value) if isinstance(value, Tensor) else self._outside
+                for value in values
+            ]
 
     def results(self) -> np.ndarray:
         """Return the tensors that were computed, `described`: (tensors, `NUMBERS`)."""
@@ -119,7 +149,21 @@ class Trace(TorchFunctionMode):
             np.array(sources, dtype=str),
             np.array(computes, dtype=bool),
             np.array(rows, dtype=float).reshape(-1, NUMBERS),
+            self._origins,
         )
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """Yield the tensors in a call's arguments, or in what it returns."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(part)
+
+
+def _origins_of(tensor: Tensor) -> frozenset[int]:
+    return getattr(tensor, _ORIGINS, frozenset())
 
 
 def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:

@@ -11,12 +11,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.compare import are_close, are_comparable
+from utils.checks.compare import are_close, are_comparable, outputs_alike
 from utils.checks.tasks import Case, Record, Trial
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 
 MOST_CASES = 3
-# Lines that take values apart say nothing of whether the parts have got the right names.
+# Lines that take values apart say nothing of whether the parts have got the right names, and a loop
+# over rows is as right as a table: no right answer has to go through these parts.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 UP_TO = "The result of `{text}` (line {number}) is one that right answers compute, too. "
 AT = (
@@ -40,7 +41,9 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     numbers = numbers[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
     computing, returned, strays = set(), set(), []
-    for number, lines in zip(numbers, trace([trials[n].case for n in numbers]), strict=True):
+    traces = [lines or NOTHING for lines in trace([trials[n].case for n in numbers])]
+    sound = _lines_of_right_outputs(record, trials, traces)
+    for number, lines in zip(numbers, traces, strict=True):
         given = _inputs(trials[number].case)
         wrong = _described(
             torch.as_tensor(values)
@@ -48,11 +51,12 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
             if values.dtype.kind in "fib"
         )
         strayed = None  # in a loop, the first stray run may be one of a later line
-        for line, text, computes, result in zip(*(lines or NOTHING), strict=True):
+        for line, text, computes, result in zip(*lines[:4], strict=True):
             if not is_among(result, given):
                 fit = is_among(result, record.steps[number])
                 fits.setdefault((line, text), []).append(fit)
-                strayed = strayed or (None if fit else (line, text))
+                apart = TAKES_APART.match(text) and not computes
+                strayed = strayed or (None if fit or line in sound or apart else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
         strays += [strayed] if strayed else []
@@ -76,6 +80,20 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     vouch = before and all(map(_has_right_kinds, trials))
     up_to = UP_TO.format(text=right, number=first) if vouch else ""
     return up_to + AT.format(text=text, number=number)
+
+
+def _lines_of_right_outputs(
+    record: Record, trials: Sequence[Trial], traces: Iterable[Lines]
+) -> set[int]:
+    """Return the lines on which right outputs rest: with other numbers they go a right way, too."""
+    right = outputs_alike(record.task, trials)
+    return {
+        line
+        for lines in traces
+        for output, origins in zip(record.task.outputs, lines.origins, strict=False)
+        for line in origins
+        if output in right
+    }
 
 
 def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from utils.checks.compare import listed
-from utils.checks.tasks import Case, Record, Trial
+from utils.checks.compare import agree, are_close, listed
+from utils.checks.tasks import Case, Mistake, Record, Trial
 
 ROUNDED = 1e-6  # difference by which recorded numbers may be rounded
 CLOSE = 5e-4  # difference up to which two factors count as equal
@@ -30,6 +30,29 @@ MOST_LABELS = 3  # labels of cases that a sentence quotes
 MOST_EXCHANGED = 4  # results of which every order is tried
 LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
+
+
+def speaks_against(
+    record: Record, mistake: Mistake, given: Sequence[Mapping[str, np.ndarray] | None]
+) -> bool:
+    """Decide whether an answer has clearly right, in some case, what a mistake makes wrong there.
+
+    A few decisions are often right by chance.
+
+    Args:
+        record: the task, its cases and the expected values.
+        mistake: one of the task's known mistakes.
+        given: the outputs in each case; None where the answer failed.
+    """
+    bits, tolerance = 0, record.task.tolerance
+    for expected, known, outputs in zip(
+        record.expected, record.mistaken[mistake.name], given, strict=False
+    ):
+        for name, right in expected.outputs.items():
+            if outputs is not None and are_close(right, outputs[name], tolerance):
+                moved = ~agree(right, known.outputs[name], tolerance)
+                bits += BITS.get(right.dtype.kind, 0) * int(moved.sum())
+    return bits >= ENOUGH
 
 
 class Pair(NamedTuple):

@@ -7,13 +7,15 @@ other slip. A change is told only if the answer, run with it, returns what the s
 import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from utils.checks.compare import are_close, listed
+from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
-from utils.checks.diagnosis.relations import BITS, ENOUGH
+from utils.checks.diagnosis.relations import BITS, ENOUGH, speaks_against
 from utils.checks.tasks import Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
 
@@ -129,8 +131,10 @@ class Repairs:
         if any(
             self._right(number, given) and not self._right(number, known[number])
             for number, given in enumerate(self.given)
-        ):
+        ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
+        if self._makes_idle(edit):
+            return False
         if edit.words and None in self.given:
             return True
         if self._bits(known) < ENOUGH + BITS_OF_A_CHOICE:
@@ -139,6 +143,28 @@ class Repairs:
         if not edit.takes_away and not decides:  # decisions often agree by chance
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
+
+    def _makes_idle(self, edit: Edit) -> bool:
+        """Decide whether an input has moved the answer and does not any more after a change.
+
+        What is left then, such as a mask that hides nothing, is the change's fault.
+        """
+        number = next(n for n, given in enumerate(self.given) if not self._right(n, given))
+        case = self.record.cases[number]
+        others = [
+            replace(case, inputs={**case.inputs, name: new})
+            for name, value in case.inputs.items()
+            if (new := otherwise(value)) is not None
+        ]
+        codes = [self.answer.source, edit.code]
+        runs = self.answer.run(codes, [case, *others])
+        before, after = runs[: len(runs) // 2], runs[len(runs) // 2 :]
+        if None in (before[0], after[0]):
+            return False
+        return any(
+            one is not None and not self._alike(before[0], one) and self._alike(after[0], other)
+            for one, other in zip(before, after, strict=True)
+        )
 
     def _bits(self, known: Sequence[Outputs], given: Sequence[Outputs | None] | None = None) -> int:
         """Return the bits of evidence in what a known mistake makes wrong.
@@ -191,7 +217,17 @@ class Repairs:
             if edit.sure and self._right_shapes(after):
                 return self._words(edit, "makes all shapes right, but not yet all values")
             return ""
-        whole = [f"`{name}`" for name in names if all(now[name]) and not all(before[name])]
+        answered = [outputs is not None for outputs in self.given]
+        seen_right = {  # nothing was wrong with it, before the answer failed
+            name
+            for name in names
+            if any(answered) and all(itertools.compress(before[name], answered))
+        }
+        whole = [
+            f"`{name}`"
+            for name in names
+            if all(now[name]) and not all(before[name]) and name not in seen_right
+        ]
         if whole:
             others = [f"`{name}`" for name in names if not all(now[name])]
             differ = "differs" if len(others) == 1 else "differ"

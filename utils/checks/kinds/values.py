@@ -8,9 +8,11 @@ from the values or by calling the answer again (`diagnosis`).
 
 import inspect
 import itertools
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,7 @@ from utils.checks.diagnosis.relations import (
     OutputComparison,
     describe_exchange,
     describe_values,
+    speaks_against,
 )
 from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.diagnosis.two_mistakes import find_pairs
@@ -177,8 +180,8 @@ class Values:
             if verdict.passed and rerun and (kept := describe_kept(record, rerun)):
                 return Verdict(record.task, Reason.KEPT, f"{verdict.message} {kept}")
             return self.explain(record, trials, verdict, rerun, trace, editable)
-        except Exception:  # a fault of ours, which learners must not hear of as one of theirs
-            return verdict
+        except Exception as error:  # ours, which learners must not hear of as one of theirs
+            return replace(verdict, fault=_in_words(error))
 
     def judge(
         self, record: Record, trials: Sequence[Trial], error: AnswerError | None = None
@@ -222,11 +225,11 @@ class Values:
         """Find the known mistake that returns the same values in the answer's first wrong output.
 
         Only one output is compared, because learners who make two mistakes are told of one at a
-        time. But outputs that the answer gets right have to be right with the mistake too, and
-        where all are counts, in which two mistakes often add up to a third, all outputs have to be
-        the mistake's. Nor may the rest speak against it twice: in an output that the mistake leaves
-        right, and in one that it makes wrong otherwise. Cases with NaN or infinity are ignored if a
-        mistake explains all other cases.
+        time. But outputs that the answer gets right, in all cases or clearly in some, have to be
+        right with the mistake too, and where all are counts, in which two mistakes often add up to
+        a third, all outputs have to be the mistake's. Nor may the rest speak against it twice: in
+        an output that the mistake leaves right, and in one that it makes wrong otherwise. Cases
+        with NaN or infinity are ignored if a mistake explains all other cases.
         """
         task = record.task
         wrong = _outputs_apart(task, trials)
@@ -234,14 +237,15 @@ class Values:
         for finite_only in (False, True):
             if not wrong or wrong[0] in outputs_alike(task, trials, finite_only):
                 continue
-            explained = {}
+            explained, given = {}, [trial.actual.outputs for trial in trials]
             for mistake in task.mistakes:
                 alike = {*outputs_alike(task, record.beside(mistake, trials), finite_only)}
                 counts = wrong if _holds_counts(trials) else wrong[:1]
                 unexplained = {*wrong} - alike
                 spared = {*_outputs_spared(record, mistake, trials)}
                 contradicted = unexplained & spared and unexplained - spared
-                if {*counts, *right} <= alike and not contradicted:
+                fits = {*counts, *right} <= alike and not contradicted
+                if fits and not speaks_against(record, mistake, given):
                     explained[mistake] = len(alike)
             best = [known for known, count in explained.items() if count == max(explained.values())]
             if best:
@@ -316,7 +320,8 @@ class Values:
         if None in outputs:
             return ""
         plain = replace(record, expected=[Answer(expected.outputs) for expected in record.expected])
-        verdict = self.diagnose(plain, [Answer(values) for values in outputs], rerun=rerun)
+        trials = plain.trials([Answer(values) for values in outputs])
+        verdict = self.explain(plain, trials, self.judge(plain, trials), rerun, None)
         if verdict.passed:
             return "All values that it returns are right, but it changes what was given to it."
         return verdict.mistake.explanation if verdict.mistake else verdict.relation
@@ -339,6 +344,12 @@ class Modules(Values):
                 f"`class {name}(nn.Module): …`."
             )
         raise AnswerError(Reason.WRONG_TYPE, message)
+
+
+def _in_words(fault: Exception) -> str:
+    """Describe an exception for a maintainer, with the line that raised it."""
+    *_, last = traceback.extract_tb(fault.__traceback__)
+    return f"{type(fault).__name__}: {fault} ({Path(last.filename).name}, line {last.lineno})"
 
 
 # --- Known mistakes -------------------------------------------------------------------------------
