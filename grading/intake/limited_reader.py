@@ -79,7 +79,7 @@ class Reader(LimitedChild):
 
 def _prepare() -> None:
     """Read each exercise once, which fills the caches for every file."""
-    for path in sorted(bank.FOLDER.glob("*.ipynb")):
+    for path in sorted(bank.FOLDER.glob("[0-9]*.ipynb")):
         notebook_parser.read(path.read_bytes(), path.name)
 
 

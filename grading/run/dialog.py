@@ -421,16 +421,17 @@ def _outputs(sent: Any, spec: CallSpec) -> dict[str, np.ndarray]:
 
 def _lines(sent: Any) -> Lines:
     """Check what a worker says of the lines of an answer."""
-    if not schema.fits(sent, dict.fromkeys(Lines._fields, schema.ARRAY)):
+    if not schema.fits(sent, schema.LINES):
         raise ValueError("no lines")
-    lines = Lines(*(sent[name] for name in Lines._fields))
+    *columns, origins = (sent[name] for name in Lines._fields)
+    lines = Lines(*columns, [frozenset(of_output) for of_output in origins])
     runs = len(lines.numbers)
     shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS)]
-    kinds = "".join(column.dtype.kind for column in lines)
+    kinds = "".join(column.dtype.kind for column in columns)
     if (
         runs > MOST_STEPS * MOST_RESULTS
         or kinds != "iUbf"
-        or [column.shape for column in lines] != shapes
+        or [column.shape for column in columns] != shapes
     ):
         raise ValueError("lines that no answer has")
     sources = [_printable(source)[:LONGEST_LINE] for source in lines.sources]

@@ -36,6 +36,7 @@ from utils.checks.runner import (
     time_limit,
 )
 from utils.checks.tasks import Answer, CallSpec, Case, Reason
+from utils.checks.trace import Lines
 
 LARGEST_REQUEST = 2**30
 # Processor time: a busy machine must cost nobody points. The guard ends sleeps and child processes.
@@ -65,11 +66,15 @@ def work(connection: socket.socket) -> None:
             while (more := receive())["cases"]:
                 cases = [Case(**case) for case in more["cases"]]
                 if more["traced"]:
-                    tried = [lines and lines._asdict() for lines in call_again.trace(cases)]
+                    tried = [lines and _plain_lines(lines) for lines in call_again.trace(cases)]
                 else:
                     tried = call_again(cases, more["seed"])
                 send(task=spec.id, tried=[each if _can_be_sent(each) else None for each in tried])
         send(end=True)
+
+
+def _plain_lines(lines: Lines) -> dict[str, Any]:
+    return lines._asdict() | {"origins": [sorted(of_output) for of_output in lines.origins]}
 
 
 class RemoteReferee:

@@ -161,6 +161,7 @@ ONE_LINE = {
     "sources": np.array(["x"]),
     "computes": np.array([True]),
     "results": np.zeros((1, NUMBERS)),
+    "origins": [[1]],
 }
 
 
@@ -174,6 +175,8 @@ ONE_LINE = {
         {"results": np.zeros((1, NUMBERS + 1))},
         {"numbers": np.array([0.5])},
         {"sources": "x"},
+        {"origins": [["x"]]},
+        {"origins": 1},
     ],
 )
 def test_a_worker_that_tells_of_lines_that_no_answer_has_is_not_believed(change):
