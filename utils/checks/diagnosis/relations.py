@@ -50,7 +50,8 @@ def speaks_against(
     ):
         for name, right in expected.outputs.items():
             if outputs is not None and are_close(right, outputs[name], tolerance):
-                moved = ~agree(right, known.outputs[name], tolerance)
+                kept = agree(right, outputs[name], tolerance)
+                moved = kept & ~agree(right, known.outputs[name], tolerance)
                 bits += BITS.get(right.dtype.kind, 0) * int(moved.sum())
     return bits >= ENOUGH
 
