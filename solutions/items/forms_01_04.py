@@ -437,7 +437,7 @@ ITEMS = [
         form="B",
         text="Each member of a club has a vector of two numbers, which is the key. The query is "
         "the same vector after a projection that changes the sign of the first number. Scores are "
-        "dot products. Who gets most of the attention of {who}?",
+        "dot products. To whom does {who} give most attention?",
         draw=lambda draw: _vectors(draw, _mirrored, PEOPLE),
         shows={"x": grid(PEOPLE, [], 0)},
         result=word_of(PEOPLE),
@@ -458,7 +458,8 @@ ITEMS = [
         section="01.8",
         form="B",
         text="Four people at a table share out their attention, some of it to themselves: the row "
-        "of each says how much of it goes to whom (columns). Who gets the most in all?",
+        "of each says how much of it goes to whom (columns). Who gets the most in all, the "
+        "own share included?",
         shows={"weights": grid(PEOPLE, PEOPLE, 1)},
         result=word_of(PEOPLE),
         **MOST_IN_ALL,
@@ -467,9 +468,9 @@ ITEMS = [
         id="sentence-in-another-order",
         section="01.4",
         form="A",
-        text="Three words look at each other. Scores are dot products of their vectors, and each "
-        "row of the table goes through a softmax. Then the words are given in another order: "
-        "{now}. What is the first row of the new table?",
+        text="Three words look at each other. Each has a query and a key; scores are their dot "
+        "products, and each row of the table goes through a softmax. Then the words are given "
+        "in another order: {now}. What is the first row of the new table?",
         draw=lambda draw: _reordered(draw, CLAUSE),
         shows={"weights": grid(CLAUSE, CLAUSE)},
         **FIRST_ROW,
@@ -478,9 +479,9 @@ ITEMS = [
         id="photos-in-another-order",
         section="01.4",
         form="B",
-        text="Three photos are compared with each other. Scores are dot products of their vectors, "
-        "and each row of the table goes through a softmax. Then the photos are sorted anew: {now}. "
-        "What is the first row of the new table?",
+        text="Three photos are compared with each other. Each has a query and a key; scores are "
+        "their dot products, and each row goes through a softmax. Then the photos are put in "
+        "another order: {now}. What is the first row of the new table?",
         draw=lambda draw: _reordered(draw, PHOTOS),
         shows={"weights": grid(PHOTOS, PHOTOS)},
         **FIRST_ROW,
@@ -499,8 +500,8 @@ ITEMS = [
         id="mask-and-where",
         section="04.4",
         form="B",
-        text="Which weights do these lines give? (`where` takes the score or weight where the mask "
-        "is `True`, and 0 elsewhere.)",
+        text="Which weights do these lines give? (`where` takes what stands second where the "
+        "mask is `True`, and 0 elsewhere.)",
         draw=lambda draw: _masked(
             draw,
             2,
@@ -513,18 +514,19 @@ ITEMS = [
         id="words-beside-zeros",
         section="02.6",
         form="A",
-        text="For one query, exp(score) adds up to {total} over the {count} words of a sentence. "
-        "Then the sentence is filled up with {filled} vectors of zeros, and nothing hides them. "
-        "What share of the attention do the words get now?",
+        text="A query looks at the {count} words of a sentence; scores are dot products, and their "
+        "exp(score) add up to {total}. Then the sentence is filled up with {filled} vectors "
+        "of zeros, and nothing hides them. What share of the attention do the words get now?",
         **BESIDE_ZEROS,
     ),
     Item(
         id="picture-beside-zeros",
         section="02.6",
         form="B",
-        text="A query looks at the {count} pieces of a small picture: their exp(score) add up to "
-        "{total}. To fit a larger frame, {filled} black pieces are added, vectors of zeros, and "
-        "nothing hides them. What share of the attention does the picture get now?",
+        text="A query looks at the {count} pieces of a small picture; scores are dot products, and "
+        "their exp(score) add up to {total}. To fit a larger frame, {filled} black pieces are "
+        "added, vectors of zeros, and nothing hides them. What share of the attention does "
+        "the picture get now?",
         **BESIDE_ZEROS,
     ),
     Item(
@@ -540,8 +542,8 @@ ITEMS = [
         id="taste-in-films",
         section="04.1",
         form="B",
-        text="Strangers rate films at random, above and below 0 alike. The dot product of the "
-        "ratings of two says how far they agree. Over {old} films its standard deviation is "
+        text="Strangers rate films at random, above and below 0 alike. How far two of them "
+        "agree is the dot product of their ratings. Over {old} films its standard deviation is "
         "{spread}. What is it over {new} films?",
         **HOW_LARGE,
     ),
@@ -561,7 +563,7 @@ ITEMS = [
         section="02.3",
         form="B",
         text="A judge shares out a prize by a softmax of scores. A score is {points} times the "
-        "tanh of a sum: the candidate's number plus the judge's mood, {shown}. Which shares "
+        "tanh of a sum: the candidate's number plus {shown}, the judge's mood. Which shares "
         "result? (tanh is nearly 1 from 3 on, nearly −1 from −3 down.)",
         shows={"said": grid(["numbers"], [*PEOPLE, "Eva"], 0)},
         result=grid([], [*PEOPLE, "Eva"]),

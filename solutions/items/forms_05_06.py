@@ -451,9 +451,9 @@ ITEMS = [
         section="05.5",
         form="B",
         text="A layer of attention has width {width} and {old} heads (small attentions side by "
-        "side). It is rebuilt with {new} heads and the same width. For two words each head takes "
-        "one dot product. How many terms has it now? And how many multiplications do all heads "
-        "need together, compared with before?",
+        "side). It is rebuilt with {new} heads and the same width. For two words each head "
+        "takes one dot product. How many terms has each product now? And how many "
+        "multiplications do all heads need together, compared with before?",
         draw=_rebuilt,
         right=lambda width, new: _terms_and_products(width // new, 1, 1),
         wrong={
@@ -553,8 +553,8 @@ ITEMS = [
         section="05.6",
         form="B",
         text="Each word looks at all words. Weights are the softmax of dot products of the words' "
-        "vectors, with no mask and no positions. Below: the weights of *{verb}* in *{before}*. "
-        "Now it reads *{now}*. Which are they, in the new order?",
+        "vectors; there is no mask, and nothing tells where a word stands. Below: the weights of "
+        "*{verb}* in *{before}*. What are its weights in *{now}*, in the new order of the words?",
         draw=_changed_places,
         shows={"row": _labelled},
         right=lambda weights, order: weights[order],
@@ -614,7 +614,7 @@ ITEMS = [
         id="fault-in-a-writer",
         section="05.3",
         form="B",
-        text="Here three words look at themselves and at the words before them, not ahead; each "
+        text="Three words look at themselves and at the words before them, not ahead; each "
         "gets a mean of values, weighted by a softmax. These lines have a fault. Which of the "
         "checks fails? (Each tensor has a row for each word.)",
         draw=_faulty(WRITER, FAULTS_OF_A_WRITER),
@@ -644,9 +644,10 @@ ITEMS = [
         id="probability-of-the-third",
         section="02.1",
         form="B",
-        text="Each row: a word that a translator reads, and the probabilities of the next. After "
-        "*{first}* it finds *{stray}* likelier than *{second}*. Right is *{sentence}*. In training "
-        "with teacher forcing, how probable does it find *{last}* as the third word?",
+        text="Each row: the word that a decoder has just read, and the probabilities of the next. "
+        "After *{first}* it finds *{stray}* likelier than *{second}*. Right is *{sentence}*. "
+        "In training with teacher forcing, how probable does it find *{last}* as the third "
+        "word?",
         draw=_next_words,
         shows={"table": _shown_table},
         right=lambda third: third[1],
@@ -683,10 +684,10 @@ ITEMS = [
         id="losses-of-three-sentences",
         section="06.4",
         form="B",
-        text="A decoder is to write three sentences of {one}, {two} and {three} words, and behind "
-        "each `<eos>`, the end. It begins with `<sos>`, which is given. Rows have {steps} steps; "
-        "what is left is padding, and has a loss of 0. All losses add up to {total}. What is the "
-        "mean loss? (Two decimals.)",
+        text="A decoder is to write three sentences of {one}, {two} and {three} words, each "
+        "followed by `<eos>` (the end); `<sos>` in front of it is given. Rows have {steps} "
+        "steps, the rest is padding, whose losses were set to 0. All losses add up to "
+        "{total}. What is the mean loss of what the decoder had to write? (Two decimals.)",
         draw=_summed,
         right=lambda one, two, three, total: total / (one + two + three + 3),
         wrong={
