@@ -245,7 +245,7 @@ def measure(path: Path, seeds: int, longer: int) -> Iterator[Measured]:
         seen = [*pool.map(lambda run: held(path, *run), runs)]
     for place, claim in enumerate(claims):
         of = [each[place] for each in seen]
-        wide, wider = _is_wide(claim), _is_wide(claim) and claim.scope != "these steps"
+        wide, wider = _is_wide(claim), claim.scope in ("", "most seeds")
         facts = asdict(claim)
         del facts["cell"]
         yield Measured(
@@ -254,7 +254,8 @@ def measure(path: Path, seeds: int, longer: int) -> Iterator[Measured]:
 
 
 def _is_wide(claim: Claim) -> bool:
-    return claim.scope not in ("this seed", "stored")
+    """Decide whether other seeds are tried; a claim on this seed alone tells how others did."""
+    return claim.scope != "stored"
 
 
 # --- What is told of it ---------------------------------------------------------------------------
@@ -273,8 +274,9 @@ def page(measured: Sequence[Measured]) -> str:
         "",
         "Notebooks draw conclusions from small training runs. Here is each sentence that does, "
         "with the number of runs in which it was true: with other seeds, then also with twice the "
-        "steps. *This seed* is told of one run alone, *these steps* of a number of steps, *stored* "
-        "of runs that come with the course. `make claims` measures them anew.",
+        "steps. *This seed* is told of one run alone (*others*: what was seen with other seeds), "
+        "*these steps* of a number of steps, *stored* of runs that come with the course. "
+        "`make claims` measures them anew.",
     ]
     for notebook in sorted({each.claim["notebook"] for each in measured}):
         lines += ["", f"## Notebook {notebook}", ""]
@@ -282,7 +284,10 @@ def page(measured: Sequence[Measured]) -> str:
         for each in measured:
             if each.claim["notebook"] == notebook:
                 sentence, scope = each.claim["sentence"].replace("|", "\\|"), each.claim["scope"]
-                figures = f"{share(each.seeds) or scope} | {share(each.longer) or scope}"
+                others = share(each.seeds)
+                if scope == "this seed" and others:
+                    others = f"{scope}; others: {others}"
+                figures = f"{others or scope} | {share(each.longer) or scope}"
                 lines.append(f"| {sentence} | {figures} |")
     return "\n".join(lines) + "\n"
 
