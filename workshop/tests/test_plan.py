@@ -63,8 +63,8 @@ def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
         '{ minutes = 3, show = "01 · 5. Sharp or flat: the temperature" }'
     )
     text = plan.page(write_plan(tmp_path, steps, 15))
-    assert "| 0:00 | 12 | 8 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
-    assert '**Say.** `{"cat": "chat", "mat": "tapis"}["cat"]` is a look-up' in text
+    assert "| 0:00 | 12 | 7 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
+    assert '**Say.** `{"cat": "chat", "mat": "tapis"}["cat"]` is a look-up: ' in text
     assert "does cat get?* (1.7 / 4 / 55 / 10,000) Then run it: 55." in text
     common = bank.misconceptions()["softmax-over-queries"]
     assert f"**Some will believe** that {common.belief}. **Say:** {common.advice}" in text

@@ -316,7 +316,7 @@ def test_the_speaker_s_window_has_the_notes(page):
     with page.expect_popup() as opened:
         page.keyboard.press("s")
     notes = opened.value.locator(".speaker-controls-notes")
-    notes.get_by_text("is a look-up: you come with a").wait_for()
+    notes.get_by_text("is a look-up: a").wait_for()
     assert "0:00 · 10 minutes · 01 · 3. A look-up that is soft" in notes.inner_text()
 
 
