@@ -133,7 +133,7 @@ class Repairs:
             for number, given in enumerate(self.given)
         ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
-        if self._makes_idle(edit):
+        if self._blows_up(known) or self._makes_idle(edit):
             return False
         if edit.words and None in self.given:
             return True
@@ -143,6 +143,20 @@ class Repairs:
         if not edit.takes_away and not decides:  # decisions often agree by chance
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
+
+    def _blows_up(self, known: Sequence[Outputs]) -> bool:
+        """Decide whether a known mistake makes NaN or infinity where an answer has numbers.
+
+        Then the change that leaves the mistake has made it.
+        """
+        return any(
+            values.dtype.kind == given[name].dtype.kind == "f"
+            and values.shape == given[name].shape
+            and bool((np.isfinite(given[name]) & ~np.isfinite(values)).any())
+            for outputs, given in zip(known, self.given, strict=True)
+            for name, values in outputs.items()
+            if given is not None
+        )
 
     def _makes_idle(self, edit: Edit) -> bool:
         """Decide whether an input has moved the answer and does not any more after a change.

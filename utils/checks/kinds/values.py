@@ -19,7 +19,9 @@ import numpy as np
 from torch import nn
 
 from utils.checks.compare import (
+    Evidence,
     Verdict,
+    are_close,
     complaints,
     gradient_fits,
     listed,
@@ -204,9 +206,13 @@ class Values:
         faults = complaints(task, trials)
         if first := next(faults, None):
             mistake = self.mistake(record, trials) if seen_enough else None
-            explained = _outputs_apart(task, trials)[:1] if mistake else task.outputs
-            chain = itertools.chain([first], faults)
-            reason, message, evidence = next((c for c in chain if c[2].output in explained), first)
+            if mistake:
+                explained = _outputs_apart(task, trials)[:1]
+                chain = itertools.chain([first], faults)
+                faults = [fault for fault in chain if fault[2].output in explained] or [first]
+                made = (fault for fault in faults if _makes(record, trials, mistake, fault[2]))
+                first = next(made, faults[0])
+            reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
             right = right or _what_is_unexplained(record, trials, mistake)
             return Verdict(task, reason, message, mistake, evidence, right=right)
@@ -359,6 +365,17 @@ def _outputs_apart(task: Task, trials: Sequence[Trial]) -> list[str]:
     """Return the outputs that are wrong in some case; a known mistake explains the first."""
     right = outputs_alike(task, trials)
     return [output for output in task.outputs if output not in right]
+
+
+def _makes(record: Record, trials: Sequence[Trial], mistake: Mistake, evidence: Evidence) -> bool:
+    """Decide whether a wrong output is as with a known mistake, and no other fault's."""
+    return any(
+        trial.case is evidence.case
+        and are_close(
+            trial.expected.outputs[evidence.output], evidence.actual, record.task.tolerance
+        )
+        for trial in record.beside(mistake, trials)
+    )
 
 
 def _outputs_spared(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
