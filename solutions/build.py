@@ -395,7 +395,10 @@ def build(folder: Path, only: str = "") -> None:
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     paths = dict.fromkeys(wanted.values())
     for path in (path for path in paths if path.parent == SOURCE):
-        nbformat.write(learner_notebook(path), folder / path.name)
+        notebook = learner_notebook(path)
+        nbformat.write(notebook, folder / path.name)
+        given = [(cell.cell_type, cell.source) for cell in notebook.cells]
+        bank.save_given({path.stem: given}, folder)
         _build_records([path], folder / path.stem, wanted)
     if any(path.parent == COURSE for path in paths):  # all stubs share one file
         of_course = [chapter.path for chapter in chapters().values()]

@@ -121,7 +121,7 @@ def as_another_processor_has_them(record, rng):
     ids=[path.name[:2] for path in notebooks()],
 )
 def test_what_is_committed_is_what_is_built_on_any_processor(path, tmp_path):
-    for name in (bank.MISCONCEPTIONS, path.name):
+    for name in (bank.MISCONCEPTIONS, bank.GIVEN, path.name):
         shutil.copy(bank.FOLDER / name, tmp_path)
     rng = np.random.default_rng(0)
     stored = bank.load_all(bank.FOLDER / path.stem).values()
