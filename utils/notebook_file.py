@@ -159,7 +159,7 @@ def python(source: str) -> tuple[str, list[str]]:
         left_out.append(f"left out: {first}")
     lines = source.split("\n")
     for _ in range(MOST_MAGICS):
-        stumbled = _stumbles_at("\n".join(lines))
+        stumbled = stumbles_at("\n".join(lines))
         match = LINE_MAGIC.fullmatch(lines[stumbled - 1]) if 0 < stumbled <= len(lines) else None
         if not match:
             break
@@ -179,7 +179,7 @@ def python(source: str) -> tuple[str, list[str]]:
     return "\n".join(lines), left_out
 
 
-def _stumbles_at(source: str) -> int:
+def stumbles_at(source: str) -> int:
     """Return the line number of the first syntax error found by Python; 0 if it finds none."""
     try:
         ast.parse(source)
@@ -256,7 +256,7 @@ def _elsewhere(
 
 def _is_comment(code: str) -> bool:
     """Return whether a piece of code consists only of comments and strings."""
-    return _stumbles_at(code) == 0 and all(
+    return stumbles_at(code) == 0 and all(
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         for node in syntax(code).body
     )
