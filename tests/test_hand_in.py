@@ -22,14 +22,12 @@ ALL = [*bank.tasks()]
 
 @pytest.fixture
 def exercises(tmp_path, monkeypatch):
-    """Return a folder with the exercises as they are handed out."""
+    """Return a folder with the exercises as they are handed out, beside which a learner stands."""
+    (tmp_path / "exercises").mkdir()
     for name in bank.given():
-        write(tmp_path / f"{name}.ipynb")
-    for path in [bank.FOLDER / bank.GIVEN, *bank.FOLDER.glob("[0-9]*.json")]:
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(bank, "FOLDER", tmp_path)
-    monkeypatch.setattr(hand_in, "FOLDER", tmp_path / "hand-in")
-    return tmp_path
+        write(tmp_path / "exercises" / f"{name}.ipynb")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "exercises"
 
 
 def write(path, answers=(), add=()):
@@ -172,7 +170,7 @@ def test_a_class_file_says_what_counts(exercises, capsys, monkeypatch):
     ]:
         monkeypatch.setattr(sys, "argv", ["hand_in", *words])
         assert hand_in.main() == 0
-        assert capsys.readouterr().out.splitlines()[-1].endswith(f"hand-in/{name}")
+        assert capsys.readouterr().out.splitlines()[-1].endswith(f": hand-in/{name}")
         with zipfile.ZipFile(hand_in.FOLDER / name) as archive:
             assert archive.namelist() == [f"{NAME}.ipynb"]
             assert archive.read(f"{NAME}.ipynb") == (exercises / f"{NAME}.ipynb").read_bytes()
@@ -195,3 +193,10 @@ def test_the_plain_line_of_python_says_how_it_is_used():
     run = subprocess.run(command, cwd=bank.FOLDER.parent, capture_output=True, text=True)
     assert run.returncode == 0
     assert "--class-file TOML" in run.stdout
+
+
+def test_it_wants_to_be_called_beside_the_exercises(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["hand_in"])
+    assert hand_in.main() == 1
+    assert capsys.readouterr().err.startswith("There is no folder exercises here")

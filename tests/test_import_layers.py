@@ -34,6 +34,7 @@ EXTRAS = {
         "report.local_server",
         "classroom",
         "release",
+        "gradescope",
         "__main__",
     ),
 }

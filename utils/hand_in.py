@@ -1,5 +1,6 @@
 """Pack the exercises into one zip file to hand in: `python -m utils.hand_in`, or `make hand-in`.
 
+It reads the folder `exercises` and writes into `hand-in`, both in the folder that it is called in.
 A notebook goes in as it was saved if anything is written in it. A line for each says what is not
 written yet, as the grader would see it. What cannot be read is named and left out.
 """
@@ -19,7 +20,7 @@ from utils.items.item_bank import FORMS
 from utils.notebook_file import Notebook, items_of, questions, read, stumbles_at, tasks
 from utils.unreadable import Unreadable, check_size
 
-FOLDER = bank.FOLDER.parent / "hand-in"
+EXERCISES, FOLDER = Path("exercises"), Path("hand-in")
 NO_FILE_NAME = re.compile(r'[\x00-\x1f/\\:*?"<>|]')  # on some system or other
 LONGEST_NAME = 100  # letters
 
@@ -56,7 +57,7 @@ def looked_through(
     """
     contents, lines, missing = {}, [], []
     for name in [*names, *FORMS.values()]:
-        path = bank.FOLDER / f"{name}.ipynb"
+        path = EXERCISES / f"{name}.ipynb"
         try:
             state = path.stat()
             check_size(state.st_size)
@@ -77,7 +78,7 @@ def looked_through(
     if missing:
         lines.append(f"Nothing is written yet in {', '.join(missing)}: left out.")
     known = {f"{name}.ipynb" for name in [*tasks(), *FORMS.values()]}
-    if others := sorted({path.name for path in bank.FOLDER.glob("*.ipynb")} - known):
+    if others := sorted({path.name for path in EXERCISES.glob("*.ipynb")} - known):
         lines.append(
             f"Left out, as the course has no such name: {', '.join(others)}. If your answers are "
             "in there, rename it."
@@ -156,6 +157,9 @@ def main() -> int:
     parser.add_argument("--name", default="", help=called)
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="replace")  # a terminal may lack letters of a name
+    if not EXERCISES.is_dir():
+        print("There is no folder exercises here: change to that of the README.", file=sys.stderr)
+        return 1
     names, dropped, stem = [*tasks()], set(), "exercises"
     try:
         if options.class_file:
