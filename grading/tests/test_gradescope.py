@@ -48,7 +48,6 @@ ATTEMPTS = {
     "grader": lambda: pathlib.Path(root, "source/grading/gradescope.py").write_text("print(1)"),
     "start": lambda: pathlib.Path(root, "run_autograder").write_text("exit 0"),
     "grades": lambda: os.listdir(root + "/grades") or 1 / 0,
-    "kill": lambda: os.kill(1, 9) if os.getpid() > 1 else 1 / 0,
 }
 
 def entropy(weights):
@@ -198,7 +197,7 @@ def test_a_hostile_submission_writes_no_results(autograder, is_there):
     assert ("Run as the user nobody" in told["stdout"]) == (not is_there)
     assert scores(told) == WORTH | {"entropy": 0}
     (said,) = (test["output"] for test in told["tests"] if "Entropy" in test["name"])
-    assert said.count("refused") == 9, said
+    assert said.count("refused") == 8, said
     assert "done" not in said
     assert digests(autograder) == before
     assert sorted(path.name for path in (autograder / "results").iterdir()) == ["results.json"]
