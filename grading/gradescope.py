@@ -70,24 +70,21 @@ def export(path: Path, file: Path) -> None:
         CannotGrade: the class file is wrong, or there are no solutions.
     """
     rules = class_file.read(path)
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w") as archive:
-        records = Path(folder)
-        with Drawing(draw) as drawing:
-            seed, names = secrets.randbits(40), Names(records)
-            for each in Assignments(records, seed, names, drawing.draw, rules.notebooks).values():
-                assert each.fresh
-        for name, text, mode in [
-            ("setup.sh", SETUP, 0o755),
-            ("run_autograder", RUN, 0o755),
-            (CLASS, _class_of_one(rules), 0o644),
-        ]:
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = mode << 16
-            archive.writestr(entry, text)
-        for drawn_file in sorted(records.iterdir()):
-            archive.write(drawn_file, f"{RECORDS}/{drawn_file.name}")
-        for each in _course():
-            archive.write(each, each.relative_to(ROOT).as_posix(), zipfile.ZIP_DEFLATED)
+    with tempfile.TemporaryDirectory() as folder, Drawing(draw) as drawing:
+        records, seed = Path(folder), secrets.randbits(40)
+        drawn = Assignments(records, seed, Names(records), drawing.draw, rules.notebooks)
+        for name in rules.notebooks:
+            drawn[name]  # makes its records
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in [("setup.sh", SETUP), ("run_autograder", RUN)]:
+                entry = zipfile.ZipInfo(name)
+                entry.external_attr = 0o755 << 16
+                archive.writestr(entry, text)
+            archive.writestr(CLASS, _class_of_one(rules))
+            for each in sorted(records.iterdir()):
+                archive.write(each, f"{RECORDS}/{each.name}")
+            for each in _course():
+                archive.write(each, each.relative_to(ROOT).as_posix())
 
 
 def _course() -> Iterator[Path]:

@@ -51,6 +51,7 @@ from solutions import facts, forms, labelled
 from solutions.items import all_items
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
+from utils import notebook_file
 from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
@@ -398,7 +399,7 @@ def build(folder: Path, only: str = "") -> None:
         notebook = learner_notebook(path)
         nbformat.write(notebook, folder / path.name)
         given = [(cell.cell_type, cell.source) for cell in notebook.cells]
-        bank.save_given({path.stem: given}, folder)
+        notebook_file.save_given({path.stem: given}, folder)
         _build_records([path], folder / path.stem, wanted)
     if any(path.parent == COURSE for path in paths):  # all stubs share one file
         of_course = [chapter.path for chapter in chapters().values()]

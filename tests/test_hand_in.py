@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import needs
-from utils import hand_in
+from utils import hand_in, notebook_file
 from utils.checks import bank
 from utils.unreadable import LARGEST
 
@@ -24,7 +24,7 @@ ALL = [*bank.tasks()]
 def exercises(tmp_path, monkeypatch):
     """Return a folder with the exercises as they are handed out, beside which a learner stands."""
     (tmp_path / "exercises").mkdir()
-    for name in bank.given():
+    for name in notebook_file.given():
         write(tmp_path / "exercises" / f"{name}.ipynb")
     monkeypatch.chdir(tmp_path)
     return tmp_path / "exercises"
@@ -38,7 +38,7 @@ def write(path, answers=(), add=()):
         add: further code cells, each its source.
     """
     cells = []
-    for kind, source in bank.given()[path.stem]:
+    for kind, source in notebook_file.given()[path.stem]:
         for answer in answers:
             if answer.partition("\n")[0] in source:
                 source = answer
@@ -78,7 +78,7 @@ def test_a_line_says_what_is_not_written_yet(exercises):
     ]
     assert gaps == "still with a `...`: entropy"
     assert words == "without an answer in words: dark_column"
-    place = [source.partition("\n")[0] for _, source in bank.given()[NAME]]
+    place = [source.partition("\n")[0] for _, source in notebook_file.given()[NAME]]
     number = 1 + place.index("def normalised_heatmap(scores):")
     assert code == f"no Python, and so not read: cell {number}."
     assert "entropy" not in said([NAME], {"entropy"})[1]

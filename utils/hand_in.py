@@ -6,6 +6,7 @@ written yet, as the grader would see it. What cannot be read is named and left o
 """
 
 import argparse
+import ast
 import re
 import sys
 import tomllib
@@ -15,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from utils.checks import bank
-from utils.checks.code import has_gap
+from utils.checks.code import syntax
 from utils.items.item_bank import FORMS
 from utils.notebook_file import Notebook, items_of, questions, read, stumbles_at, tasks
 from utils.unreadable import Unreadable, check_size
@@ -119,6 +120,16 @@ def _left(notebook: Notebook, dropped: Collection[str]) -> Iterator[str]:
             yield f"{what}: {', '.join(parts)}"
     if broken := _broken(notebook):
         yield f"no Python, and so not read: cell {', '.join(map(str, broken))}"
+
+
+def has_gap(source: str) -> bool:
+    """Return whether something in a piece of code is still `...`, other than an index."""
+    nodes = [*ast.walk(syntax(source))]
+    indices = {
+        part for node in nodes if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)
+    }
+    gaps = {node for node in nodes if isinstance(node, ast.Constant) and node.value is ...}
+    return bool(gaps - indices)
 
 
 def _broken(notebook: Notebook) -> list[int]:

@@ -14,10 +14,11 @@ itself, in 0.3 seconds.
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
@@ -27,6 +28,7 @@ from utils.checks.code import defined, syntax
 from utils.items.item_bank import FORMS, form
 from utils.unreadable import Unreadable
 
+GIVEN = "given.json"  # beside the exercise notebooks: their cells, as learners find them
 ANSWER = re.compile(
     r"\*\*Your answer\*\* · `(?P<question>\w+)`(?: · up to \d+ points?)?\s*(?P<text>.*)", re.DOTALL
 )
@@ -106,8 +108,8 @@ def read(data: bytes, file: str = "") -> Notebook:
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
     code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
-    given = {task: _shape(source) for task, source in stubs(name).items()}
-    untouched = [task for task, source in code.items() if _shape(source) == given.get(task)]
+    stub_shapes = {task: _shape(source) for task, source in stubs(name).items()}
+    untouched = [task for task, source in code.items() if _shape(source) == stub_shapes.get(task)]
     return Notebook(name, cells, words, remarks, code, elsewhere, untouched)
 
 
@@ -190,19 +192,32 @@ def stumbles_at(source: str) -> int:
     return 0
 
 
-def _given(name: str) -> list[tuple[str, str]]:
-    """Return type and text of each cell of one of the course's notebooks, as learners find it."""
-    return _all_given()[name]
-
-
 @cache
-def _all_given() -> dict[str, list[tuple[str, str]]]:
-    return {name: [*map(tuple, cells)] for name, cells in bank.given().items()}
+def given() -> dict[str, list[list[str]]]:
+    """Return name of each exercise notebook → type and text of its cells, as learners find it.
+
+    The notebook itself does not tell that any more once a learner has written in it.
+
+    Raises:
+        DamagedFile: the file that tells it cannot be read.
+    """
+    try:
+        return json.loads((bank.FOLDER / GIVEN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise bank.DamagedFile(bank.FOLDER / GIVEN, "gone, or damaged") from None
+
+
+def save_given(cells: Mapping[str, Sequence[tuple[str, str]]], folder: Path) -> None:
+    """Write type and text of each cell of some exercise notebooks into a folder of exercises."""
+    file = folder / GIVEN
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    text = json.dumps(dict(sorted({**kept, **cells}.items())), indent=1, ensure_ascii=False)
+    file.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def given_code(name: str) -> list[str]:
     """Return the code cells of one of the course's notebooks, as learners find it."""
-    return [source for cell_type, source in _given(name) if cell_type == "code"]
+    return [source for cell_type, source in given()[name] if cell_type == "code"]
 
 
 @cache
@@ -222,13 +237,13 @@ def stubs(name: str) -> dict[str, str]:
 @cache
 def questions(name: str) -> list[str]:
     """Return the names of a notebook's questions that learners answer in words."""
-    return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
+    return [match["question"] for _, source in given()[name] if (match := ANSWER.match(source))]
 
 
 @cache
 def asked(name: str) -> dict[str, str]:
     """Return question → its text, in one of the course's notebooks."""
-    texts = [text for _, text in _given(name)]
+    texts = [text for _, text in given()[name]]
     return {
         match["question"]: re.sub(r"^#.*\n+", "", above)
         for above, text in pairwise(texts)
@@ -243,12 +258,12 @@ def _elsewhere(
 
     These are prose directly below the place for an answer, and all prose if an answer is missing.
     """
-    given = {"".join(source.split()) for _, source in _given(name)}
+    known = {"".join(source.split()) for _, source in given()[name]}
     missing, below = not all(words.values()), False
     for number, (cell_type, source) in enumerate(content, start=1):
         text, is_code = source.strip(), cell_type == "code"
         is_answer = not is_code and ANSWER.match(text)
-        own = len(text) >= SHORTEST_ANSWER and "".join(text.split()) not in given
+        own = len(text) >= SHORTEST_ANSWER and "".join(text.split()) not in known
         if own and not is_answer and (missing or below) and (not is_code or _is_comment(text)):
             yield f"cell {number}: {text[:LONGEST_ANSWER]}"
         below = bool(is_answer)

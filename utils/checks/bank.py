@@ -4,7 +4,6 @@ exercises/01_attention_concepts.json           tasks, labels of cases, messages,
 exercises/01_attention_concepts.safetensors    inputs, expected outputs, outputs of known mistakes
 exercises/your_turn.…                          the same of the stubs in the course's notebooks
 exercises/misconceptions.json                  misconceptions, which the tasks share
-exercises/given.json                           the exercise notebooks as learners find them
 """
 
 import contextlib
@@ -30,7 +29,6 @@ NUMBERS = ".safetensors"
 # round differently, by up to 2e-6 in arrays with six decimals.
 SAME = 5e-6
 MISCONCEPTIONS = "misconceptions.json"
-GIVEN = "given.json"
 YOUR_TURN = "your_turn"  # name of the files for stubs in the course's notebooks, which earn nothing
 PARTS = ("inputs", "build", "parameters")  # fields of a case
 
@@ -80,21 +78,6 @@ def save(records: Sequence[Record], path: Path) -> None:
 def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -> None:
     """Write the vocabulary of misconceptions into a folder of exercises."""
     _write_json(folder / MISCONCEPTIONS, [asdict(entry) for entry in misconceptions])
-
-
-def save_given(cells: Mapping[str, Sequence[tuple[str, str]]], folder: Path) -> None:
-    """Write type and text of each cell of some exercise notebooks into a folder of exercises."""
-    kept = _read_json(folder / GIVEN) if (folder / GIVEN).exists() else {}
-    _write_json(folder / GIVEN, dict(sorted({**kept, **cells}.items())))
-
-
-def given() -> dict[str, list[list[str]]]:
-    """Return name of each exercise notebook → type and text of its cells, as learners find it.
-
-    The notebook itself does not tell that any more once a learner has written in it.
-    """
-    with _whole(FOLDER / GIVEN):
-        return _read_json(FOLDER / GIVEN)
 
 
 def misconceptions() -> dict[str, Misconception]:

@@ -43,16 +43,6 @@ def mentioned(source: str) -> set[str]:
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def has_gap(source: str) -> bool:
-    """Return whether something in a piece of code is still `...`, other than an index."""
-    nodes = [*ast.walk(syntax(source))]
-    indices = {
-        part for node in nodes if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)
-    }
-    gaps = {node for node in nodes if isinstance(node, ast.Constant) and node.value is ...}
-    return bool(gaps - indices)
-
-
 def definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
     """Return the functions and classes that a piece of code defines."""
     return [
