@@ -58,7 +58,7 @@ def test_untouched_exercises_are_nothing_to_hand_in(exercises, capsys, monkeypat
     assert lines == f"Nothing is written yet in {', '.join(name[:2] for name in ALL)}: left out."
     monkeypatch.setattr(sys, "argv", ["hand_in"])
     assert hand_in.main() == 1
-    assert "nothing to hand in yet" in capsys.readouterr().out
+    assert "Nothing to hand in yet" in capsys.readouterr().out
     assert not hand_in.FOLDER.exists()
 
 

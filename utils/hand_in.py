@@ -171,17 +171,15 @@ def main() -> int:
     if not EXERCISES.is_dir():
         print("There is no folder exercises here: change to that of the README.", file=sys.stderr)
         return 1
-    names, dropped, stem = [*tasks()], set(), "exercises"
     try:
+        names, dropped, stem = [*tasks()], set(), "exercises"
         if options.class_file:
             names, dropped = asked_for(options.class_file)
             stem = options.class_file.stem
         contents, lines = looked_through(names, dropped)
         print(*lines, sep="\n")
         if not contents:
-            print(
-                "There is nothing to hand in yet. Is the notebook saved, in the folder exercises?"
-            )
+            print("Nothing to hand in yet. Is the notebook saved, in the folder exercises?")
             return 1
         own = NO_FILE_NAME.sub("_", options.name).strip(" .")[:LONGEST_NAME]
         print(write_zip(FOLDER / f"{own or stem}.zip", contents))
