@@ -138,16 +138,17 @@ class TrainsNetwork(Model):
 
     def answers(self, definition: Any, cases: Sequence[Case]) -> Iterator[Answer]:
         start, given = time.process_time(), []
-        trained: set[Tensor] = set()
-        hook = register_optimizer_step_post_hook(
-            lambda optimizer, *_: trained.update(_parameters_of(optimizer))
-        )
+        stepped: list[Optimizer] = []  # once for each step
+        hook = register_optimizer_step_post_hook(lambda optimizer, *_: stepped.append(optimizer))
+        steps = 0  # for the first case
         try:
             for answer in super().answers(definition, cases):
+                steps = steps or len(stepped)
                 given.append(answer)
                 yield answer
         finally:
             hook.remove()
+        trained = {each for optimizer in {*stepped} for each in _parameters_of(optimizer)}
         if not trained:
             raise AnswerError(
                 Reason.NO_NETWORK,
@@ -157,14 +158,14 @@ class TrainsNetwork(Model):
         self._doubt_small(trained)
         taken = time.process_time() - start
         longest = min(2 * taken + MORE, SPENT * self.spec.seconds)
-        self._demand_training(definition, cases[0], given[0], start + longest)
+        self._demand_training(definition, cases[0], given[0], steps, start + longest)
 
     def _demand_training(
-        self, definition: Any, case: Case, answer: Answer, deadline: float
+        self, definition: Any, case: Case, answer: Answer, steps: int, deadline: float
     ) -> None:
         """Raise an error if most of an answer stays the same where no network learns anything."""
         try:
-            with _training_in_vain(deadline):
+            with _training_in_vain(steps, deadline) as undone:
                 untrained = returned_exactly(self.spec, definition, case)
         except AnswerError:  # it may have asked whether its network learns, or taken too long
             self.doubts.append(Doubt.FAILS)
@@ -173,10 +174,11 @@ class TrainsNetwork(Model):
         if before.shape == after.shape and (before == after).mean() > SAME:
             raise AnswerError(
                 Reason.NO_NETWORK,
-                f"`{self.spec.id}` gives the same if its optimizers' steps are undone, and "
-                "networks return something else. What counts here is what a network learns: let "
-                "what yours returns decide.",
+                f"`{self.spec.id}` gives the same if its optimizers' steps are undone. What counts "
+                "here is what a network learns in them: let that decide.",
             )
+        if len(undone) < steps:  # so its last answers, too, came from disturbed networks
+            self.doubts.append(Doubt.FAILS)
 
 
 # --- Networks that are disturbed ------------------------------------------------------------------
@@ -264,19 +266,25 @@ class _Enough(BaseException):
 
 
 @contextlib.contextmanager
-def _training_in_vain(deadline: float) -> Iterator[None]:
-    """Undo the steps of all optimizers; networks always return their first outputs, disturbed.
+def _training_in_vain(steps: int, deadline: float) -> Iterator[Sequence[Optimizer]]:
+    """Undo the steps of all optimizers; meanwhile networks return their first outputs, disturbed.
 
-    So a training that took half a minute takes a second or two.
+    So a training that took half a minute takes a second or two. When it is over, networks return
+    what they make of their inputs with the parameters that they began with.
 
     Args:
+        steps: how many there are in the training.
         deadline: processor time of this process at which the next call or step raises `_Enough`.
+
+    Yields:
+        The optimizers whose steps have been undone, once for each step.
     """
     call, kept = nn.Module.__call__, {}
+    undone: list[Optimizer] = []
 
     def first_call_again(module: nn.Module, *inputs: Any, **named: Any) -> Any:
         in_time()
-        if not _can_learn(module):
+        if not _can_learn(module) or len(undone) >= steps:
             return call(module, *inputs, **named)
         shapes: list[torch.Size] = []
         _changed([*inputs, named], lambda each: shapes.append(each.shape), decimals=False)
@@ -289,6 +297,7 @@ def _training_in_vain(deadline: float) -> Iterator[None]:
 
     def undo(optimizer: Optimizer, *_: Any) -> None:
         in_time()
+        undone.append(optimizer)
         for parameter in _parameters_of(optimizer):
             parameter.grad = None
 
@@ -299,7 +308,7 @@ def _training_in_vain(deadline: float) -> Iterator[None]:
     hook = register_optimizer_step_pre_hook(undo)
     nn.Module.__call__ = first_call_again
     try:
-        yield
+        yield undone
     finally:
         nn.Module.__call__ = call
         hook.remove()
