@@ -25,6 +25,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from utils.checks.compare import Verdict, agree
 from utils.checks.kinds.values import Values
@@ -109,13 +110,16 @@ class AsksNetwork(Model):
                 returned_exactly(self.spec, definition, case)
             with _after_each_call(asked.disturbance(examples)):
                 disturbed = returned_exactly(self.spec, definition, case)
-            with _shuffled():
+            with _parameters_replaced(_shuffling()):
                 unlearned = returned_exactly(self.spec, definition, case)
+            with _parameters_replaced(_as_it_began):
+                untaught = returned_exactly(self.spec, definition, case)
         except AnswerError:  # it may have asked whether its network is whole, or be too careful
             self.doubts.append(Doubt.FAILS)
             return
-        (after,), (without,) = disturbed.outputs.values(), unlearned.outputs.values()
-        if not before.shape == after.shape == without.shape:
+        tries = disturbed, unlearned, untaught
+        after, without, began = (each for answer in tries for each in answer.outputs.values())
+        if not before.shape == after.shape == without.shape == began.shape:
             return
         same = (before == after).mean()
         kept = (before == without).mean() > NEARLY and np.unique(before).size > 1
@@ -130,6 +134,8 @@ class AsksNetwork(Model):
             self.doubts.append(Doubt.ELSEWHERE)
         elif same < SAME / 2:
             self.doubts.append(Doubt.APART)
+        if (before == began).mean() > NEARLY:
+            self.doubts.append(Doubt.UNTAUGHT)
         self._doubt_small(asked.parameters)
 
 
@@ -236,23 +242,57 @@ def _after_each_call(hook: Callable[[nn.Module, Any, Any], Any]) -> Iterator[Non
         handle.remove()
 
 
+_began = WeakTensorKeyDictionary()  # parameter → its values before the first step on it
+
+
+def note_training() -> None:
+    """Note, from now on, what parameters are before an optimizer takes its first step on them."""
+
+    def note(optimizer: Optimizer, *_: Any) -> None:
+        for parameter in _parameters_of(optimizer):
+            if parameter not in _began:
+                _began[parameter] = parameter.detach().clone()
+
+    register_optimizer_step_pre_hook(note)
+
+
+def _as_it_began(parameter: Tensor) -> Tensor:
+    """Return what a parameter was before its training; for one of a copy, what the original was.
+
+    The best network of a training may be such a copy. An original is told by its shape.
+    """
+    if parameter in _began:
+        return _began[parameter]
+    alike = (values for values in _began.values() if values.shape == parameter.shape)
+    return next(alike, parameter.data)
+
+
+def _shuffling() -> Callable[[Tensor], Tensor]:
+    """Return a function that shuffles a parameter's values, as if nothing had been learned."""
+    dice = torch.Generator().manual_seed(0)
+
+    def shuffled(parameter: Tensor) -> Tensor:
+        order = torch.randperm(parameter.numel(), generator=dice)
+        return parameter.data.flatten()[order].view(parameter.shape)
+
+    return shuffled
+
+
 @contextlib.contextmanager
-def _shuffled() -> Iterator[None]:
-    """Shuffle the parameters of each module that is called, as if nothing had been learned.
+def _parameters_replaced(values_for: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Give the parameters of each module that is called other values.
 
     They are those of the call: an answer may ask a copy of its network that it makes each time.
     """
-    dice = torch.Generator().manual_seed(0)
     before: dict[Tensor, Tensor] = {}
 
-    def shuffle(module: nn.Module, inputs: Any) -> None:
+    def replaced(module: nn.Module, inputs: Any) -> None:
         for parameter in module.parameters():
             if parameter not in before:
-                values = before[parameter] = parameter.data
-                order = torch.randperm(values.numel(), generator=dice)
-                parameter.data = values.flatten()[order].view(values.shape)
+                values = values_for(parameter)
+                before[parameter], parameter.data = parameter.data, values
 
-    hook = register_module_forward_pre_hook(shuffle)
+    hook = register_module_forward_pre_hook(replaced)
     try:
         yield
     finally:
