@@ -82,6 +82,11 @@ class Learner:
         return key_of(self.called, self.id)
 
     @property
+    def is_stranger(self) -> bool:
+        """Whether there is a roster, and the learner is not on it."""
+        return bool(self.rules.roster) and self.rules.person(self.name, self.id) is None
+
+    @property
     def accounts(self) -> tuple[str, str]:
         """Number and account on the roster."""
         person = self.rules.person(self.name, self.id)
@@ -496,12 +501,12 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 )
             if part in learner.rules.dropped:
                 raise ValueError(f"the task is gone: the class file drops {shown(part)}")
-            if files := [file for file in learner.files if part in _names_of(file)]:
-                _settle(learner, files[0], points, remark)
-            elif part not in worth:
-                raise ValueError(f"no question or task is called {shown(part)}")
-            else:
+            if part in worth:
                 _enter(learner, part, points, worth[part], remark)
+            elif files := [file for file in learner.files if _is_called(file, part)]:
+                _settle(learner, files[0], points, remark)
+            else:
+                raise ValueError(f"no question, task or ungraded file is called {shown(part)}")
         except ValueError as error:
             complaints.setdefault(str(error), []).append(number)
     return [f"{path.name}, {_lines(numbers)}: {error}" for error, numbers in complaints.items()]
@@ -513,9 +518,12 @@ def _lines(numbers: Sequence[int]) -> str:
     return f"{len(numbers)} lines ({some([*map(str, numbers)])})"
 
 
-def _names_of(file: Result) -> tuple[str, ...]:
-    """Return the names under which a row of `marks.csv` may settle a file; none if it is graded."""
-    return (file.file, file.file.rpartition("/")[2]) if file.problem else ()
+def _is_called(file: Result, name: str) -> bool:
+    """Return whether a row of `marks.csv` settles a file: one that is not graded, by its own name.
+
+    The platform's part of it may be left out: `ada_4021_77001_notes.pdf` is `notes.pdf`, too.
+    """
+    return bool(file.problem) and f"/{file.file}".endswith((f"/{name}", f"_{name}"))
 
 
 def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
