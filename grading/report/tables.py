@@ -10,8 +10,8 @@ import csv
 import io
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -483,7 +483,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         (heads, *rows), _ = _read_table(path)
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
-    worth = parts_of(class_)
+    worth, called = parts_of(class_), _by_names(class_)
     complaints: dict[str, list[int]] = {}
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
@@ -493,7 +493,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         try:
             if any(row[len(heads) :]):
                 raise ValueError("more cells than heads; a comma inside a cell needs quotes")
-            learner = _called(name, class_)
+            learner = called(name)
             if learner is None:
                 raise ValueError(
                     f"nobody is called {shown(name)}, or several are. Copy the learner from "
@@ -540,20 +540,27 @@ def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
     learner.settled[file.file] = ManualMark(0, remark)
 
 
-def _called(name: str, class_: Sequence[Learner]) -> Learner | None:
-    """Return the learner whom a cell of `marks.csv` means, by label, name, number or roster.
+def _by_names(class_: Sequence[Learner]) -> Callable[[str], Learner | None]:
+    """Return what finds the learner whom a cell of `marks.csv` means: by label, name, or number.
 
     A number in brackets is enough: a spreadsheet may have spoilt the letters in front of it.
     """
-    number = NUMBER.search(name)
-    meant = {letters(name), letters(number[1]) if number else ""} - {""}
-    exact = [
-        learner
-        for learner in class_
-        if name in (learner.key, learner.label, _guarded(learner.key), _guarded(learner.label))
-    ]
-    found = exact or [learner for learner in class_ if meant & learner.labels]
-    return found[0] if len(found) == 1 else None
+    exact, spelt = defaultdict(list), defaultdict(list)
+    for learner in class_:
+        for name in (learner.key, learner.label):
+            exact[name].append(learner)
+            exact[_guarded(name)].append(learner)
+        for text in learner.labels:
+            spelt[text].append(learner)
+
+    def called(name: str) -> Learner | None:
+        number = NUMBER.search(name)
+        meant = {letters(name), letters(number[1]) if number else ""} - {""}
+        similar = [learner for text in meant for learner in spelt.get(text, ())]
+        found = {learner.key: learner for learner in exact.get(name) or similar}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    return called
 
 
 def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -> None:
@@ -595,13 +602,13 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
             return
     before = [list(row) for row in rows] if path.exists() else []
     heads = _column_names(rows[0])
-    at = heads.index("learner"), heads.index("question")
+    at, called = (heads.index("learner"), heads.index("question")), _by_names(class_)
     there = {
         (learner.key, question): row
         for row in rows[1:]
         if len(row) > max(at)
         for name, question in [tuple(row[place].strip() for place in at)]
-        if (learner := _called(name, class_))
+        if (learner := called(name))
     }
     worth = parts_of(class_)
     for learner in class_:
@@ -637,9 +644,10 @@ def enter_marks(
     write_marks(class_, path)  # makes the rows that are missing
     rows, delimiter = _read_table(path)
     at = {head: place for place, head in enumerate(_column_names(rows[0]))}
+    called = _by_names(class_)
     for row in rows[1:]:
         if len(row) > max(at[head] for head in MARKS) and row[at["question"]].strip() == question:
-            learner = _called(row[at["learner"]].strip(), class_)
+            learner = called(row[at["learner"]].strip())
             if learner and learner.key in keys:
                 row[at["points"]], row[at["remark"]] = f"{mark.points:g}", _guarded(mark.remark)
     write(path, _as_csv(rows, delimiter))
