@@ -241,3 +241,10 @@ def test_the_documentation_names_the_tasks_of_choices():
     *first, last = (f"`{task.id}`" for task in tasks)
     points = sum(task.points for task in tasks)
     assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())
+
+
+def test_a_notebook_of_last_year_is_told_by_the_tasks_that_it_checks():
+    own, foreign = 'check("entropy")', 'check("soft_lookup")\n'
+    assert noticed("01", own, foreign) == [
+        "soft_lookup is no task of this course: a notebook of last year? (cell 2)"
+    ]
