@@ -94,7 +94,9 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
     vouch = before and all(map(_has_right_kinds, trials))
     up_to = UP_TO.format(text=right, number=first) if vouch else ""
-    return Pointer(up_to + AT.format(text=text, number=number), number, trials[strays[stray]].case)
+    return Pointer(
+        up_to + AT.format(text=text, number=number), int(number), trials[strays[stray]].case
+    )
 
 
 def _lines_of_right_outputs(
