@@ -76,9 +76,10 @@ def walk_through(record: Record, definition: Any, verdict: Verdict) -> Note:
         lines.append(verdict.message)
     elif not has_ended:
         lines.append(CUT)
+    elif walk.pointer:  # at a line of which no row is shown
+        lines.append(walk.pointer)
     elif not walk.error:
         lines.append(PASSED if verdict.passed else MARKED if pointer else NOT_MARKED)
-    lines += [walk.pointer] if walk.pointer else []  # its line is in a round that is left out
     items = "".join(map(_item, rows))
     page = f'<ol style="list-style:none;margin:0;padding:0">{items}</ol>'
     table = [("line", "code", "sets"), *map(_in_text, rows)]
@@ -134,7 +135,9 @@ class Row:
     left_out: int = 0
 
     def __str__(self) -> str:
-        return f"… and {self.left_out} more {self.text}" if self.left_out else self.text
+        one, *of_what = self.text.split(maxsplit=1)
+        things = " ".join([f"{one}s" if self.left_out > 1 else one, *of_what])
+        return f"… and {self.left_out} more {things}" if self.left_out else self.text
 
 
 class Walk:
@@ -150,7 +153,8 @@ class Walk:
         self.rows: list[Row] = []
         self.outputs, self.pointer = outputs, pointer
         self.error: BaseException | None = None  # that is on its way out
-        self.files = {function.__code__.co_filename for function in functions}
+        self._codes = {function.__code__ for function in functions}
+        self.files = {code.co_filename for code in self._codes}
         self._statements: dict[str, Mapping[int, Statement]] = {}
         self._calls: dict[FrameType | None, _Call | None] = {}  # None: one that is left out
         self._bytes = 0
@@ -182,7 +186,8 @@ class Walk:
         """Follow a call of a learner's function, unless it is one of too many."""
         code = frame.f_code
         statements = self._statements_of(code.co_filename)
-        if code.co_name.startswith("<") or code.co_firstlineno not in statements:
+        is_function = code in self._codes or not code.co_name.startswith("<")  # `<listcomp>`
+        if not is_function or code.co_firstlineno not in statements:
             return None
         around = frame.f_back
         while around and around not in self._calls:
@@ -235,7 +240,7 @@ class _Call:
         """Decide whether a call that the current line makes is shown, and count it."""
         if not self._row:
             return False
-        return self._is_one_of_few((self._row, function), ROUNDS, f"calls of `{function}`")
+        return self._is_one_of_few((self._row, function), ROUNDS, f"call of `{function}`")
 
     def _is_one_of_few(self, key: Hashable, few: int, what: str) -> bool:
         self._counts[key] += 1
@@ -264,7 +269,7 @@ class _Call:
         self._rests.pop(new.node, None)
         *outer, inner = new.loops or [None]
         if inner and new.node is inner.body[0] and self._are_shown(outer):
-            is_shown = self._is_one_of_few(inner, _few(len(outer)), "rounds")
+            is_shown = self._is_one_of_few(inner, _few(len(outer)), "round")
             if is_shown and self._counts[inner] > 1:
                 self._row = self._add(frame, self._statements[inner.lineno])
                 self._set(frame, _targets(inner))
@@ -378,7 +383,8 @@ def _words(value: Any) -> str:
     if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value):
         some = [*map(_words, value[:ROUNDS]), *["…"] * (len(value) > ROUNDS)]
         return f"{with_article(value)} of {len(value)}: {', '.join(some)}"
-    return reprlib.repr(value) if isinstance(value, WRITTEN_OUT) else with_article(value)
+    is_written = isinstance(value, WRITTEN_OUT)
+    return " ".join(reprlib.repr(value).split()) if is_written else with_article(value)
 
 
 def _picture(name: str, value: Tensor) -> str:
