@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -156,10 +156,11 @@ class Walk:
         self._codes = {function.__code__ for function in functions}
         self.files = {code.co_filename for code in self._codes}
         self._statements: dict[str, Mapping[int, Statement]] = {}
-        self._calls: dict[FrameType | None, _Call | None] = {}  # None: one that is left out
+        self._calls: dict[FrameType | None, _Call] = {}  # those that are followed
         self._bytes = 0
 
     def __enter__(self) -> None:
+        self._base = sys._getframe(1)
         sys.settrace(self._enter)
 
     def __exit__(self, *_: object) -> None:
@@ -184,19 +185,22 @@ class Walk:
 
     def _enter(self, frame: FrameType, _event: str, _value: Any) -> "_Call | None":
         """Follow a call of a learner's function, unless it is one of too many."""
-        code = frame.f_code
-        statements = self._statements_of(code.co_filename)
-        is_function = code in self._codes or not code.co_name.startswith("<")  # `<listcomp>`
-        if not is_function or code.co_firstlineno not in statements:
+        code, around = frame.f_code, frame.f_back
+        if not self._is_own(code):
             return None
-        around = frame.f_back
-        while around and around not in self._calls:
+        while around and around is not self._base and not self._is_own(around.f_code):
             around = around.f_back
         caller = self._calls.get(around)
-        is_followed = caller.follows(code.co_name) if caller else not around
+        if around is not self._base and not (caller and caller.follows(code.co_name)):
+            return None
         depth = caller.depth + 1 if caller else 0
-        self._calls[frame] = _Call(self, frame, statements, depth) if is_followed else None
-        return self._calls[frame]
+        call = _Call(self, frame, self._statements_of(code.co_filename), depth)
+        return self._calls.setdefault(frame, call)
+
+    def _is_own(self, code: CodeType) -> bool:
+        """Decide whether code is a learner's function, and no comprehension in it."""
+        is_function = code in self._codes or not code.co_name.startswith("<")
+        return is_function and code.co_firstlineno in self._statements_of(code.co_filename)
 
     def _statements_of(self, file: str) -> Mapping[int, Statement]:
         """Return the statements of a learner's code by their lines; none of other code."""
@@ -366,7 +370,7 @@ def _item(row: Row) -> str:
     )
     flex = "display:flex;flex-wrap:wrap;gap:2px 20px;overflow-x:auto;font-size:.9em"
     values = f'<div style="{flex}">{values}</div>' if values else ""
-    bar = f"border-left:4px solid {BAD};padding-left:8px"
+    bar = f"border-left:4px solid {BAD};padding-left:8px;margin-top:4px"
     note = f'<div style="{bar}">{to_html(row.note)}</div>' if row.note else ""
     return f'<li style="margin:0 0 8px {2 * row.depth}em">{number}{text}{values}{note}</li>'
 
@@ -403,6 +407,7 @@ def _picture(name: str, value: Tensor) -> str:
     label = name + (f"[{', '.join(map(str, first))}]" if first else "")
     if max(numbers.shape) <= MOST_NUMBERS:
         caption = f'<caption style="text-align:left;padding:0">{html.escape(label)}</caption>'
+        caption = caption if first else ""  # the name stands above
         rows = ("".join(map(number_cell, *row)) for row in zip(numbers, colours, strict=True))
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         style = 'style="margin:0;font-size:inherit;border-spacing:1px"'
