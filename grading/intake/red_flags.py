@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
+import utils.checks
 from grading.intake.notebook_parser import Flag, Notebook
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
@@ -34,7 +35,7 @@ INTERNALS = {
 INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.safetensors\b|/proc/")
 CHECKED = re.compile(r"""^check\(["'](\w+)["']\)""", re.MULTILINE)
 PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # private names of things that have a public name
-FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
+FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in utils.checks.__all__)}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

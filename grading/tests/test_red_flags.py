@@ -140,7 +140,7 @@ def test_ordinary_code_says_nothing():
         import math, sys, random
         import matplotlib.pyplot as plt
         import torch
-        from utils.checks import check, hint, progress
+        from utils.checks import check, hint, progress, steps
         torch.backends.cudnn.deterministic = True
         model = torch.nn.Linear(2, 2)
         model.eval()
@@ -148,6 +148,7 @@ def test_ordinary_code_says_nothing():
         grading, solutions = [1], {"utils": 2}
         print(sys.version, "for the solutions, look below. grading: none")
         check("entropy")
+        steps("entropy")
     """
     assert noticed("01", ordinary) == []
     for name in NAMES:

@@ -46,6 +46,7 @@ class Model(Values):
 
     is_model = True
     is_related = False
+    without_steps = "rests on what a network has learned, and not on what its own lines say."
 
     @property
     def of_ours(self) -> Values:

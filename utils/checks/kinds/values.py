@@ -31,7 +31,7 @@ from utils.checks.compare import (
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
-from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.lines import Pointer, TraceCases, describe_lines
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -83,6 +83,7 @@ class Values:
         is_refereed: whether an answer calls implementations, for which a referee answers.
         is_related: whether a wrong answer that makes no known mistake is called again, to state its
             relation to the right one.
+        without_steps: what an answer is, if there is nothing to go through line by line; else "".
         mistake_comes_first: whether a known mistake says more than the message, so stands above it.
         doubts: what is odd in the answers that have been run, for a person to look at.
     """
@@ -91,6 +92,7 @@ class Values:
     is_model = False
     is_refereed = False
     is_related = True
+    without_steps = ""
     mistake_comes_first = True
 
     def __init__(self, spec: CallSpec):
@@ -427,7 +429,7 @@ def _describe_remains(record: Record, trials: Sequence[Trial], trace: TraceCases
     """State what is still right in an answer, and where it leaves all right answers."""
     values = describe_values(record, trials, WEAKER_RELATIONS)
     place = describe_lines(record, trials, trace) if trace else ""
-    return f"{values} {place}".strip()
+    return Pointer(f"{values} {place}".strip(), place.line, place.case) if place else values
 
 
 def _describe_gradients(record: Record, trials: Sequence[Trial]) -> str:
