@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
-from grading.intake.notebook_parser import Flag, Notebook, given_code
+from grading.intake.notebook_parser import Flag, Notebook, given_code, tasks
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
 from utils.checks.kinds import kind_of
@@ -60,11 +60,12 @@ def flags(notebook: Notebook) -> Iterator[Flag]:
     for task in _tasks(notebook.name):
         if task.id not in notebook.code:
             yield Flag(task.id, "is defined by no cell of the notebook")
-    known = {task.id for tasks in bank.tasks().values() for task in tasks}
+    known = set().union(*tasks().values())
     for cell in notebook.cells:
         for name in CHECKED.findall(cell.source):
             if name not in known:
-                yield Flag(name, "is no task of this course: a notebook of last year?", cell.number)
+                old = f"checks {name!r}, which is no task of this course: a notebook of last year?"
+                yield Flag("", old, cell.number)
 
 
 @cache
