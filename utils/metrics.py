@@ -131,7 +131,7 @@ def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
     computed: see `sentence_losses`. A loss that is NaN gives NaN.
 
     Raises:
-        ValueError: there is no token, or the losses are no tensors (tokens,), one for each sentence.
+        ValueError: there is no token, or the losses are no tensors (tokens,), one a sentence.
     """
     losses = list(losses)
     if not all(isinstance(of_tokens, Tensor) and of_tokens.dim() == 1 for of_tokens in losses):
