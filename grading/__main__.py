@@ -119,6 +119,8 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     ports = partial(_whole_number, 0, 65535)
     port = {"type": ports, "default": 0, "help": "of the page (default: any that is free)"}
     add("--port", **port)
+    only = "a class file; `handed_in` and deadlines in it say nothing here"
+    command(gradescope)("class_file", type=Path, metavar="CLASS", help=only)
     command(new)("submissions", type=Path, help="what was handed in: a folder, or a zip file")
     add = command(watch)
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
@@ -264,6 +266,20 @@ def mark(options: Namespace) -> int:
     say(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)")
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
+    return 0
+
+
+def gradescope(options: Namespace) -> int:
+    """Write an autograder for Gradescope, which grades as a class file says: CLASS-gradescope.zip.
+
+    It grades a learner's notebooks with this grader whenever they are handed in.
+    """
+    from grading import gradescope
+
+    file = Path(f"{options.class_file.stem}-gradescope.zip")
+    gradescope.export(options.class_file, file)
+    size = f"{file.stat().st_size / 2**20:.0f} MB"
+    say(f"{file}: {size}, for Gradescope alone: it holds the solutions. Give it 2 CPUs, 3 GB.")
     return 0
 
 

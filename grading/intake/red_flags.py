@@ -15,11 +15,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
-from grading.intake.notebook_parser import Flag, Notebook, given_code
+from grading.intake.notebook_parser import Flag, Notebook
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
 from utils.checks.kinds import kind_of
 from utils.checks.tasks import Task
+from utils.notebook_file import given_code
 
 # Ways to a name that does not stand in the code.
 LOOKUPS = {"getattr", "eval", "exec", "globals", "locals", "vars", "__import__", "__builtins__"}

@@ -25,8 +25,8 @@ from grading.intake import platforms
 from grading.intake.exports import Export, told_twice
 from grading.intake.platforms import PLATFORMS, Owner
 from grading.text import clean, clean_lines, visible
+from utils.unreadable import LARGEST, Unreadable, check_size
 
-LARGEST = 50 * 2**20  # bytes of a file
 MOST_OF_ONE = 1_000  # files of a learner; all files beyond share one row
 MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
 MOST_NESTED = 20  # folders in one another that are opened
@@ -49,10 +49,6 @@ NAMED = rf"({NUMBERS})_[a-z_]+|understanding_(before|after)"
 EXERCISE = re.compile(rf"[ _-]*({NAMED})( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 # the name of a notebook of the course, not of a person
 NUMBERED = re.compile(rf"\d\b|({NUMBERS})(\b|_)|understanding_(before|after)")
-
-
-class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
-    """The reason why a file holds nothing to grade."""
 
 
 class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
@@ -455,14 +451,14 @@ def _read_file(root: str, parts: tuple[str, ...], depth: int) -> bytes:
             raise Unreadable("a folder with the name of a notebook" if named else unopened)
         if not stat.S_ISREG(state.st_mode):  # a pipe would block for ever
             raise Unreadable("not an ordinary file")
-        _check_size(state.st_size)
+        check_size(state.st_size)
         with open(descriptor, "rb", closefd=False) as file:
             data = file.read(LARGEST + 1)  # it may grow meanwhile
     except OSError as error:
         raise Unreadable(f"not readable: {error.strerror}") from None
     finally:
         os.close(descriptor)
-    _check_size(len(data))
+    check_size(len(data))
     return data
 
 
@@ -520,7 +516,7 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 
     Raises:
         Unreadable: they are too many, or damaged.
     """
-    _check_size(member.file_size)
+    check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")
     try:
@@ -529,13 +525,5 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 
     except Exception as error:  # zipfile raises whatever the decompressor does
         why = visible(str(error)) or type(error).__name__
         raise Unreadable(f"damaged in the zip file: {why}") from None
-    _check_size(len(data))
+    check_size(len(data))
     return data
-
-
-def _check_size(size: int) -> None:
-    if size > LARGEST:
-        raise Unreadable(
-            f"too large: {size / 2**20:.0f} MB of at most {LARGEST >> 20} MB; clear the outputs "
-            "and save it again"
-        )

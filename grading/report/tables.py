@@ -20,12 +20,12 @@ from typing import NamedTuple
 from grading.intake import platforms
 from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv, usual
 from grading.intake.class_file import parts_of as parts_in
-from grading.intake.notebook_parser import asked
 from grading.intake.submissions import key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
 from grading.text import clean, shown, visible
 from utils.items.item_bank import FORMS
+from utils.notebook_file import asked
 
 NO_FILE = ClassFile()
 LONGEST_POINTS = 20  # letters of a number that a message repeats

@@ -10,7 +10,7 @@ import pytest
 from grading.grader import _about_gone, _lines_about
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile, Person
-from grading.intake.notebook_parser import Flag, asked
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import learner_page, overview, page_names
@@ -21,6 +21,7 @@ from grading.tests.made import NOTEBOOK, TASKS, result, rows, table
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
+from utils.notebook_file import asked
 
 PARTS = TASKS | {"dark_column": 3}
 POSSIBLE = sum(PARTS.values())

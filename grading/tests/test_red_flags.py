@@ -8,16 +8,18 @@ from textwrap import dedent
 import pytest
 
 from grading import hooks
-from grading.intake import notebook_parser, red_flags
-from grading.intake.notebook_parser import Cell, Flag, Notebook
+from grading.intake import red_flags
+from grading.intake.notebook_parser import Flag, Notebook
 from grading.run import scoring
 from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Outcome, Result
 from solutions import build
+from utils import notebook_file
 from utils.checks import bank
 from utils.checks.code import syntax
 from utils.checks.kinds import kind_of
 from utils.checks.tasks import Reason
+from utils.notebook_file import Cell
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
@@ -33,7 +35,7 @@ def noticed(number: str, *cells: str) -> list[str]:
 
 
 def flags(name: str, cells: Iterable[tuple[int, str]]) -> list[Flag]:
-    code = dict.fromkeys(notebook_parser.tasks()[name], "")  # as if each had its cell
+    code = dict.fromkeys(notebook_file.tasks()[name], "")  # as if each had its cell
     return hooks.flags(Notebook(name, [Cell(*cell) for cell in cells], code=code))
 
 
@@ -134,7 +136,7 @@ def test_ordinary_code_says_nothing():
     """
     assert noticed("01", ordinary) == []
     for name in NAMES:
-        of_stubs = flags(name, enumerate(notebook_parser.given_code(name)))
+        of_stubs = flags(name, enumerate(notebook_file.given_code(name)))
         assert {flag.noticed for flag in of_stubs} <= {"rests on no model"}  # which is true
 
 
@@ -150,7 +152,7 @@ def test_a_task_without_points_has_no_flag():
 
 def test_a_task_that_no_cell_defines_has_a_flag():
     name = NAMES[0]
-    first, *others = notebook_parser.tasks()[name]
+    first, *others = notebook_file.tasks()[name]
     found = hooks.flags(Notebook(name, [], code=dict.fromkeys(others, "")))
     assert [*map(str, found)] == [f"{first} is defined by no cell of the notebook"]
 
