@@ -18,7 +18,7 @@ from torch import Tensor
 from utils.corpora import Batch, Pair
 from utils.seq2seq import Seq2Seq, evaluating
 
-ROUNDING = 0.02  # what a row of weights may sum to above 1: as much as bfloat16 rounds
+ROUNDING = 1e-5  # by how much a weight may be above 1
 Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 
 
@@ -30,18 +30,18 @@ def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, ".
     Source: Shannon 1948, section 6.
 
     Args:
-        weights: attention weights, rows summing to 1 (or to 0 where fully masked). A row that sums
-            to less, as after a Gaussian, is taken as it is.
+        weights: attention weights, rows summing to 1 (or to 0 where fully masked). Other sums, as
+            after a Gaussian, are taken as they are.
 
     Raises:
-        ValueError: a weight is negative or a row sums to more than 1, as only scores do, or weights
-            under dropout.
+        ValueError: a number is negative or more than 1, as a score may be, or a weight that dropout
+            has scaled up.
     """
-    sums = weights.sum(-1)
-    if (weights < 0).any() or (sums > 1 + ROUNDING).any():
+    if (weights < 0).any() or (weights > 1 + ROUNDING).any():
+        least, most = weights.min().item(), weights.max().item()
         raise ValueError(
-            f"weights must be 0 or more and sum to 1, got one of {weights.min():.2f} and a row of "
-            f"{sums.max():.2f}; to scores apply softmax first, and turn dropout off by eval()"
+            f"weights must lie between 0 and 1, got numbers from {least:.2f} to {most:.2f}: to "
+            "scores apply softmax first, and turn dropout off with eval()"
         )
     return torch.special.entr(weights).sum(-1)  # entr(0) = 0, where -w log w alone would give NaN
 
