@@ -5,6 +5,7 @@ Modules that take seconds to import are imported where they are used, so that `-
 
 import argparse
 import contextlib
+import os
 import shlex
 import sys
 import warnings
@@ -217,8 +218,11 @@ def show(options: Namespace) -> int:
     """Show the files, points and flags of one learner."""
     from grading import grader
 
-    for line in grader.show(options.out, options.name):
-        say(line)
+    try:
+        for line in grader.show(options.out, options.name):
+            say(line)
+    except BrokenPipeError:  # `| head` has read enough: let Python throw away the rest
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -26,6 +26,7 @@ from grading import grader
 from grading.assignments import Assignments, draw
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile
+from grading.intake.submissions import CannotGrade
 from grading.names import Names
 from grading.report.tables import Learner
 from grading.run.drawing import Drawing
@@ -179,4 +180,7 @@ def results_of(learner: Learner) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run()
+    try:
+        run()
+    except (CannotGrade, NoSandbox) as problem:
+        sys.exit(str(problem))

@@ -63,6 +63,21 @@ def test_a_shortcut_is_found_wherever_it_hides(above, body, below):
     assert [flag for flag in flags_ if flag.startswith(USED)]
 
 
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch.nn.MultiheadAttention",
+        "utils.attention.MultiHeadAttention",
+    ],
+)
+def test_many_heads_are_a_shortcut_to_one(whole):
+    """With identity matrices and one head, they are scaled dot-product attention."""
+    cells = f"import torch, utils.attention\n{SCALED}    return {whole}(query)"
+    told = f"scaled_attention uses {whole.rpartition('.')[2]}"
+    assert any(flag.startswith(told) for flag in noticed("04", cells))
+
+
 def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
     cells = [
         "from utils.masks import masked_softmax, causal_mask",
@@ -125,7 +140,7 @@ def test_ordinary_code_says_nothing():
         import math, sys, random
         import matplotlib.pyplot as plt
         import torch
-        from utils.checks import check, hint, progress
+        from utils.checks import check, hint, progress, steps
         torch.backends.cudnn.deterministic = True
         model = torch.nn.Linear(2, 2)
         model.eval()
@@ -133,6 +148,7 @@ def test_ordinary_code_says_nothing():
         grading, solutions = [1], {"utils": 2}
         print(sys.version, "for the solutions, look below. grading: none")
         check("entropy")
+        steps("entropy")
     """
     assert noticed("01", ordinary) == []
     for name in NAMES:
@@ -226,3 +242,10 @@ def test_the_documentation_names_the_tasks_of_choices():
     *first, last = (f"`{task.id}`" for task in tasks)
     points = sum(task.points for task in tasks)
     assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())
+
+
+def test_a_notebook_of_last_year_is_told_by_the_tasks_that_it_checks():
+    own, foreign = 'check("entropy")', 'check("soft_lookup")\n'
+    assert noticed("01", own, foreign) == [
+        "soft_lookup is no task of this course: a notebook of last year? (cell 2)"
+    ]

@@ -305,6 +305,17 @@ def test_names_that_read_the_same_are_two_files(tmp_path):
     assert [submission.file for submission in find(tmp_path)] == files
 
 
+@needs.unix
+def test_a_learner_who_takes_anothers_name_in_unseen_letters_is_told(tmp_path):
+    hidden, decomposed = "Zo\u200bë", unicodedata.normalize("NFD", "Zoë")
+    put(tmp_path, "Zoë/01.ipynb", f"{hidden}/02.ipynb", f"{decomposed}/03.ipynb", "Ada/01.ipynb")
+    line = "Spelled in several ways that look the same, and taken for one learner each: Zoë."
+    assert line in log_of(tmp_path)
+    shutil.rmtree(tmp_path / hidden)
+    shutil.rmtree(tmp_path / decomposed)
+    assert log_of(tmp_path) == ""
+
+
 def test_a_zip_that_holds_a_name_twice_has_two_rows(tmp_path):
     source = zipped(tmp_path / "a.zip", "ada.ipynb", "ada.ipynb", "ada.ipynb", "ada.ipynb (2)")
     contents = {submission.file: submission.read() for submission in find(source)}
