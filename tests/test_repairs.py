@@ -77,7 +77,8 @@ def told(source, right, cases, known=None):
     except AnswerError as error:
         given = error.earlier
     rerun = Rerun(task, answer, seconds=30)
-    return describe_repair(record, record.trials(given), Editable(source, rerun.edited))
+    editable = Editable(source, rerun.edited, rerun.has_time)
+    return describe_repair(record, record.trials(given), editable)
 
 
 def test_a_change_that_leaves_a_known_mistake_is_told():

@@ -33,7 +33,7 @@ from utils.checks.trace import Lines, Trace
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
-SPARE = 0.3  # of these, which are left for other calls when changes of its code have been tried
+SPARE = 0.6  # of these, which are left for other calls when changes of its code have been tried
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
@@ -174,6 +174,10 @@ class Rerun:
         return self._while_time(
             lambda pair: redefined(pair[0])._tried(pair[1], OUR_SEED), pairs, spare=SPARE
         )
+
+    def has_time(self) -> bool:
+        """Return whether `edited` would still run a code."""
+        return time.process_time() < self._end - SPARE
 
     def _redefined(self, code: str) -> "Rerun":
         """Return what calls the definition that a code makes, if it can be run, in its place."""

@@ -34,11 +34,13 @@ class Editable(NamedTuple):
     Args:
         source: the cell that defines it.
         run: function of codes and cases that returns the outputs of each code in each case, code by
-            code; None if a call fails.
+            code; None if a call fails, or no time is left.
+        has_time: function that returns whether time is left.
     """
 
     source: str
     run: Callable[[Sequence[str], Sequence[Case]], Sequence[Outputs | None]]
+    has_time: Callable[[], bool]
 
 
 class Repairs:
@@ -100,7 +102,7 @@ class Repairs:
     def _tried(self, all_edits: Iterator[Edit], number: int) -> Iterator[tuple[Edit, Outputs]]:
         case = self.record.cases[number]
         some = itertools.islice(all_edits, MOST_EDITS)
-        while batch := [*itertools.islice(some, BATCH)]:
+        while self.answer.has_time() and (batch := [*itertools.islice(some, BATCH)]):
             codes = [edit.code for edit in batch]
             yield from zip(batch, self.answer.run(codes, [case]), strict=True)
 
