@@ -1,0 +1,159 @@
+"""The task “Refute us: whatever the rate”: right experiments, and wrong ones."""
+
+from itertools import product
+from statistics import fmean
+
+import torch
+
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.worlds import EVEN, FIRST, LAST, ODD, alike, fallen, falling, of_two_kinds
+from utils.checks.tasks import Case
+from utils.experiments.laboratory import FAILS, HOLDS, OPEN, decide, laboratory
+
+POINTS = 6
+NORMS, RATES, WARMUPS = ("pre", "post"), (0.003, 0.02), (0, 50)
+
+
+def cases(draw: Draw) -> list[Case]:
+    def arm(name):
+        ends = {
+            "lower": lambda: alike(draw, 0.5),
+            "usual": lambda: of_two_kinds(draw, 0.8, 0.92, EVEN),
+            "as usual": lambda: of_two_kinds(draw, 0.84, 0.88, ODD),
+            "higher": lambda: alike(draw, 1.6),
+            "low at first": lambda: of_two_kinds(draw, 0.5, 2.4, FIRST),
+            "high at first": lambda: of_two_kinds(draw, 0.1, 1.3, LAST),
+        }
+        if name == "falling":
+            return falling(alike(draw, 1.1), POINTS)
+        return fallen(ends[name.removesuffix(", late")](), POINTS, 3.5 if "late" in name else 1)
+
+    def world(label, low, high, warm="usual"):
+        """Return a world: the pre-norm at both rates against a usual post-norm; `warm` is both
+        norms with a warm-up."""
+        table = [
+            [[arm(low), arm(warm)], [arm(high), arm("lower")]],  # pre: (rates, warm-ups)
+            [[arm("usual"), arm("lower")], [arm("usual"), arm("higher")]],  # post
+        ]
+        return Case(label, {"world": torch.stack([torch.stack(map_) for map_ in _flat(table)])})
+
+    def _flat(table):
+        return [[torch.stack(arms) for arms in norm] for norm in table]
+
+    return [
+        world("better at both rates", "lower", "lower"),
+        world("better at the high rate, as good at the low one", "as usual", "lower"),
+        world("better at the low rate, as good at the high one", "lower", "as usual"),
+        world("better at the high rate, worse at the low one", "higher", "lower"),
+        world("better at the low rate, worse at the high one", "lower", "higher"),
+        world("as good at one rate, worse at the other", "as usual", "higher"),
+        world("worse at one rate, as good at the other", "higher", "as usual"),
+        world("worse at both rates", "higher", "higher"),
+        world("no difference", "as usual", "as usual"),
+        world("a warm-up helps, a norm does not", "as usual", "as usual", warm="lower"),
+        world("luck of the first four seeds", "low at first", "lower"),
+        world("bad luck of the first four seeds", "lower", "high at first"),
+        world("better late", "lower, late", "lower"),
+        world("late, and better at the other rate", "lower", "lower, late"),
+        world("still falling", "falling", "lower"),
+    ]
+
+
+def _all(verdicts):
+    """Return the verdict on *at either rate*: one exception is enough, and one doubt leaves it."""
+    return FAILS if FAILS in verdicts else OPEN if OPEN in verdicts else HOLDS
+
+
+def _experiment(
+    seeds=range(5),
+    steps=150,
+    rates=RATES,
+    warmup=(0, 0),
+    judge=decide,
+    either=_all,
+):
+    """Return an experiment of which a part is replaced; `warmup` is that of pre- and post-norm."""
+
+    def whatever_the_rate(world):
+        run = laboratory(world, 3_000, 150, norm=NORMS, rate=RATES, warmup=WARMUPS)
+
+        def arm(norm, rate):
+            warm = warmup[NORMS.index(norm)]
+            return [
+                run(norm=norm, rate=rate, warmup=warm, seed=seed, steps=steps) for seed in seeds
+            ]
+
+        verdicts = [judge(arm("pre", rate), arm("post", rate)) for rate in rates]
+        return [*verdicts, either(verdicts)]
+
+    return whatever_the_rate
+
+
+def _pooled(world):
+    run = laboratory(world, 3_000, 150, norm=NORMS, rate=RATES, warmup=WARMUPS)
+    arms = [
+        [
+            run(norm=norm, rate=rate, warmup=0, seed=seed, steps=150)
+            for rate, seed in product(RATES, range(5))
+        ]
+        for norm in NORMS
+    ]
+    each = [decide(arms[0][:5], arms[1][:5]), decide(arms[0][5:], arms[1][5:])]
+    return [*each, decide(*arms)]
+
+
+def _means(pre, post):
+    pre, post = (fmean(curve[-1] for curve in arm) for arm in (pre, post))
+    return HOLDS if pre < post else FAILS
+
+
+def with_tensors(world):
+    run = laboratory(world, 3_000, 150, norm=NORMS, rate=RATES, warmup=WARMUPS)
+    table = torch.tensor(
+        [
+            [
+                [
+                    run(norm=norm, rate=rate, warmup=0, seed=seed, steps=150)
+                    for seed in (7, 5, 3, 2, 4)
+                ]
+                for rate in RATES
+            ]
+            for norm in NORMS
+        ]
+    )  # (norms, rates, seeds, points)
+    last, rests = table[..., -1], table[..., -2] - table[..., -1] < 0.1
+    holds = (last[0].amax(-1) < last[1].amin(-1)) & rests[1].all(-1)
+    fails = (last[0].amin(-1) > last[1].amax(-1)) & rests[0].all(-1)
+    each = ["holds" if h else "does not hold" if f else "not decided" for h, f in zip(holds, fails)]
+    if fails.any():
+        return [*each, "does not hold"]
+    return [*each, "holds" if holds.all() else "not decided"]
+
+
+def shorter_runs(world):
+    """Take six seeds, and 125 steps each."""
+    run = laboratory(world, 3_000, 150, norm=NORMS, rate=RATES, warmup=WARMUPS)
+    verdicts = []
+    for rate in (0.003, 0.02):
+        arms = [
+            [run(norm=norm, rate=rate, warmup=0, seed=seed, steps=125) for seed in range(6)]
+            for norm in NORMS
+        ]
+        verdicts.append(decide(*arms))
+    order = [FAILS, OPEN, HOLDS]
+    return (*verdicts, min(verdicts, key=order.index))
+
+
+def loop(world):
+    run = laboratory(world, 3_000, 150, norm=NORMS, rate=RATES, warmup=WARMUPS)
+    answers = {}
+    for rate in (0.02, 0.003):
+        curves = {"pre": [], "post": []}
+        for seed in range(3, 8):
+            for norm, known in curves.items():
+                known.append(run(norm=norm, rate=rate, warmup=0, seed=seed, steps=150))
+        answers[rate] = decide(lower=curves["pre"], higher=curves["post"])
+    found = [answers[0.003], answers[0.02]]
+    if found[0] == found[1] == "holds":
+        return [*found, "holds"]
+    return [*found, "does not hold" if "does not hold" in found else "not decided"]

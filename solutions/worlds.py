@@ -1,0 +1,40 @@
+"""Made-up worlds for `utils.experiments.laboratory`: the curves that training would show in them.
+
+A curve falls from `START` to its end. Any five seeds of an arm tell its range: where seeds are of
+two kinds, four are of each.
+"""
+
+import torch
+from torch import Tensor
+
+from solutions.specification import Draw
+from utils.experiments.laboratory import SEEDS
+
+START = 3.0
+FIRST, LAST, EVEN, ODD = range(4), range(4, 8), range(0, 8, 2), range(1, 8, 2)
+
+
+def alike(draw: Draw, end: float) -> Tensor:
+    """Return where the seeds of an arm end, (SEEDS,), all near one loss."""
+    return end + (draw.order(SEEDS) - SEEDS // 2) * 0.01
+
+
+def of_two_kinds(draw: Draw, low: float, high: float, which: range) -> Tensor:
+    """Return where the seeds of an arm end, (SEEDS,): the seeds of `which` low, the others high."""
+    is_low = torch.tensor([seed in which for seed in range(SEEDS)])
+    return torch.where(is_low, low, high) + draw.numbers(SEEDS, reach=0.01)
+
+
+def fallen(ends: Tensor, points: int, at: float = 2) -> Tensor:
+    """Return curves (SEEDS, points) that fall around the point `at`, and have fallen after it."""
+    share = ((torch.arange(points) - at + 1) / 2).clamp(0, 1)  # (points,), of the way
+    return _curves(ends, share)
+
+
+def falling(ends: Tensor, points: int) -> Tensor:
+    """Return curves (SEEDS, points) that fall evenly, and are on their way at the last point."""
+    return _curves(ends, torch.linspace(0, 1, points))
+
+
+def _curves(ends: Tensor, share: Tensor) -> Tensor:
+    return (START + (ends[:, None] - START) * share).double().round(decimals=3)
