@@ -10,7 +10,7 @@ from solutions.worlds import START
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import EVERY, FAILS, HOLDS, OPEN, SEEDS, laboratory
 
-POINTS = 16
+POINTS = 12
 LONGEST = EVERY * POINTS
 NEVER = POINTS + 4  # a point behind the last
 
@@ -29,19 +29,19 @@ def cases(draw: Draw) -> list[Case]:
         return Case(label, {"world": table})  # (attention, SEEDS, POINTS)
 
     return [
-        world("a third of the steps", [3, 4], [10, 12]),
-        world("two thirds of the steps", [8, 9], [12, 13]),
-        world("about half, more or less by seed", [5, 7], [10, 13]),
-        world("no difference", [8, 11], [9, 10]),
-        world("attention is slower", [11, 12], [4, 6]),
+        world("a third of the steps", [3, 4], [9, 11]),
+        world("two thirds of the steps", [6, 7], [9, 10]),
+        world("about half, more or less by seed", [4, 6], [8, 11]),
+        world("no difference", [7, 9], [8, 8]),
+        world("attention is slower", [9, 10], [4, 5]),
         world("soon with attention, not yet without it", [4, 5], [NEVER]),
-        world("late with attention, not yet without it", [11, 13], [NEVER]),
-        world("not yet with attention", [NEVER], [9, 10]),
+        world("late with attention, not yet without it", [8, 10], [NEVER]),
+        world("not yet with attention", [NEVER], [7, 8]),
         world("neither has arrived", [NEVER], [NEVER]),
-        world("without attention only some arrive", [4, 6], [7, NEVER]),
-        world("with attention only some arrive", [3, NEVER], [14, 15]),
-        world("luck of the first four seeds", [3, 3, 3, 3, 12, 12, 12, 12], [10, 11]),
-        world("bad luck of the first four seeds", [9, 9, 9, 9, 3, 3, 3, 3], [8, 10]),
+        world("without attention only some arrive", [4, 5], [6, NEVER]),
+        world("with attention only some arrive", [3, NEVER], [11, 12]),
+        world("luck of the first four seeds", [3, 3, 3, 3, 10, 10, 10, 10], [8, 9]),
+        world("bad luck of the first four seeds", [7, 7, 7, 7, 3, 3, 3, 3], [6, 8]),
     ]
 
 
@@ -95,7 +95,7 @@ def _experiment(seeds=range(5), steps=LONGEST, judge=_by_bounds, factors=(2, 1))
     """Return an experiment of which a part is replaced."""
 
     def half_the_steps(world):
-        run = laboratory(world, budget=4_000, longest=LONGEST, attention=(True, False))
+        run = laboratory(world, budget=3_000, longest=LONGEST, attention=(True, False))
         arms = [
             [run(attention=attention, seed=seed, steps=steps) for seed in seeds]
             for attention in (True, False)
@@ -106,17 +106,17 @@ def _experiment(seeds=range(5), steps=LONGEST, judge=_by_bounds, factors=(2, 1))
 
 
 def with_tensors(world):
-    run = laboratory(world, 4_000, 400, attention=(True, False))
+    run = laboratory(world, 3_000, 300, attention=(True, False))
     table = torch.tensor(
         [
-            [run(attention=attention, seed=seed, steps=400) for seed in range(3, 8)]
+            [run(attention=attention, seed=seed, steps=300) for seed in range(3, 8)]
             for attention in (True, False)
         ]
     )  # (2, seeds, points)
     below = table < 1
     arrived = below.any(-1)  # (2, seeds)
     step = 25.0 * (below.float().argmax(-1) + 1)
-    earliest = step.where(arrived, torch.tensor(400.0))
+    earliest = step.where(arrived, torch.tensor(300.0))
     latest = step.where(arrived, torch.tensor(torch.inf))
     verdicts = []
     for times in (2, 1):
@@ -131,13 +131,13 @@ def with_tensors(world):
 
 def run_by_run(world):
     """Stop each run once it has arrived, and compare each with each."""
-    run = laboratory(world, 4_000, 400, attention=(True, False))
+    run = laboratory(world, 3_000, 300, attention=(True, False))
 
     def bounds(attention, seed):
-        for steps in range(25, 401, 25):
+        for steps in range(25, 301, 25):
             if run(attention=attention, seed=seed, steps=steps)[-1] < 1:
                 return steps, steps
-        return 401, 10**6
+        return 301, 10**6
 
     pairs = [(bounds(True, one), bounds(False, other)) for one in range(5) for other in range(5)]
     found = []
@@ -152,10 +152,10 @@ def run_by_run(world):
 
 
 def by_cases(world):
-    run = laboratory(world, 4_000, 400, attention=(True, False))
+    run = laboratory(world, 3_000, 300, attention=(True, False))
     steps = {}
     for attention in (True, False):
-        curves = [run(attention=attention, seed=seed, steps=400) for seed in range(5)]
+        curves = [run(attention=attention, seed=seed, steps=300) for seed in range(5)]
         steps[attention] = [
             25 * min([place for place, loss in enumerate(curve) if loss < 1], default=99) + 25
             for curve in curves
@@ -163,9 +163,9 @@ def by_cases(world):
 
     def verdict(times):
         slowest, first = max(steps[True]), min(steps[False])
-        if slowest <= 400 and times * slowest <= min(first, 400):
+        if slowest <= 300 and times * slowest <= min(first, 300):
             return HOLDS
-        if max(steps[False]) <= 400 and times * min(steps[True]) > max(steps[False]):
+        if max(steps[False]) <= 300 and times * min(steps[True]) > max(steps[False]):
             return FAILS
         return OPEN
 
@@ -178,7 +178,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
-    section="06.11",
+    section="06.12",
     outputs=["verdicts"],
     returns="texts",
     again=False,
@@ -186,11 +186,11 @@ exercise = Exercise(
     hints=[
         "At which step did each run get below 1? And what do you know of a run that did not within "
         "400 steps: its number of steps, or only a bound?",
-        "A run that has not arrived would arrive at step 400 at the earliest, and at the latest "
+        "A run that has not arrived would arrive at step 300 at the earliest, and at the latest "
         "never. For a claim to hold, even the slowest that attention can have been has to be soon "
         "enough for the fastest that the other can have been. For it to fail, the other way round.",
         "For each run find `earliest` and `latest`: both the step of the first point below 1, or "
-        "400 and `math.inf` if there is none. With `times` 2 and then 1: `HOLDS` if times · max "
+        "300 and `math.inf` if there is none. With `times` 2 and then 1: `HOLDS` if times · max "
         "(latest with attention) ≤ min (earliest without it); `FAILS` if times · min (earliest "
         "with) > max (latest without); else `OPEN`. Five seeds each.",
     ],
@@ -209,24 +209,24 @@ exercise = Exercise(
             misconception="one-run-tells",
         ),
         "short runs": WrongAnswer(
-            _experiment(steps=200),
+            _experiment(steps=150),
             "Your runs are too short: most of those without attention arrive, if at all, after "
-            "step 200. The budget has room for more.",
+            "step 150. The budget has room for more.",
             "How many steps can each of ten runs have?",
             misconception="curve-by-its-end",
         ),
         "the last step for an arrival": WrongAnswer(
             _experiment(judge=_by_numbers(LONGEST)),
-            "Who has not arrived within 400 steps counts for you as arriving at step 400. You know "
+            "Who has not arrived within 300 steps counts for you as arriving at step 300. You know "
             "no more than that it takes longer.",
             "Would your verdict be the same if that run arrived at step 2,000?",
             misconception="curve-by-its-end",
         ),
         "never for not yet": WrongAnswer(
             _experiment(judge=_by_numbers(math.inf)),
-            "Who has not arrived within 400 steps counts for you as never arriving. Perhaps step "
-            "425 would have been enough.",
-            "Would your verdict be the same if that run arrived at step 425?",
+            "Who has not arrived within 300 steps counts for you as never arriving. Perhaps step "
+            "325 would have been enough.",
+            "Would your verdict be the same if that run arrived at step 325?",
             misconception="undecided-is-no",
         ),
         "left out": WrongAnswer(

@@ -26,19 +26,14 @@ def cases(draw: Draw) -> list[Case]:
         }
         if name == "falling":
             return falling(alike(draw, 1.1), POINTS)
-        return fallen(ends[name.removesuffix(", late")](), POINTS, 3.5 if "late" in name else 1)
+        return fallen(ends[name.removesuffix(", late")](), POINTS, 2.5 if "late" in name else 1)
 
     def world(label, low, high, warm="usual"):
-        """Return a world: the pre-norm at both rates against a usual post-norm; `warm` is both
-        norms with a warm-up."""
-        table = [
-            [[arm(low), arm(warm)], [arm(high), arm("lower")]],  # pre: (rates, warm-ups)
-            [[arm("usual"), arm("lower")], [arm("usual"), arm("higher")]],  # post
-        ]
-        return Case(label, {"world": torch.stack([torch.stack(map_) for map_ in _flat(table)])})
-
-    def _flat(table):
-        return [[torch.stack(arms) for arms in norm] for norm in table]
+        """Return a world of pre-norms at both rates; `warm` is pre-norm, low rate, warm-up."""
+        pre = torch.stack([arm(low), arm(warm), arm(high), arm("lower")])
+        post = torch.stack([arm("usual"), arm("lower"), arm("usual"), arm("higher")])
+        table = torch.stack([pre, post]).unflatten(1, (2, 2))  # (norms, rates, warm-ups, …)
+        return Case(label, {"world": table})
 
     return [
         world("better at both rates", "lower", "lower"),
@@ -124,7 +119,10 @@ def with_tensors(world):
     last, rests = table[..., -1], table[..., -2] - table[..., -1] < 0.1
     holds = (last[0].amax(-1) < last[1].amin(-1)) & rests[1].all(-1)
     fails = (last[0].amin(-1) > last[1].amax(-1)) & rests[0].all(-1)
-    each = ["holds" if h else "does not hold" if f else "not decided" for h, f in zip(holds, fails)]
+    each = [
+        "holds" if h else "does not hold" if f else "not decided"
+        for h, f in zip(holds, fails, strict=True)
+    ]
     if fails.any():
         return [*each, "does not hold"]
     return [*each, "holds" if holds.all() else "not decided"]
@@ -157,3 +155,110 @@ def loop(world):
     if found[0] == found[1] == "holds":
         return [*found, "holds"]
     return [*found, "does not hold" if "does not hold" in found else "not decided"]
+
+
+exercise = Exercise(
+    id="whatever_the_rate",
+    title="Refute us: whatever the rate",
+    points=3,
+    difficulty=2,
+    minutes=15,
+    section="08.6",
+    outputs=["verdicts"],
+    returns="texts",
+    again=False,
+    cases=cases,
+    hints=[
+        "How many arms are there if the two norms are compared at each rate, and nothing else "
+        "differs between the two that are compared? How many seeds of each does the budget allow?",
+        "Four arms of five seeds and 150 steps are just the budget. `decide` gives the first two "
+        "verdicts. For the third: what does it take for *at either rate* to hold, and what is "
+        "enough against it?",
+        '`verdicts = [decide(arm("pre", rate), arm("post", rate)) for rate in (0.003, 0.02)]`, '
+        "where `arm` trains five seeds without a warm-up. The third is `FAILS` if one of the two "
+        "is `FAILS`; else `OPEN` if one is `OPEN`; else `HOLDS`.",
+    ],
+    mistakes={
+        "two changes at once": WrongAnswer(
+            _experiment(warmup=(50, 0)),
+            "One of the norms is trained with a warm-up, and the other without. Two things differ "
+            "between your arms, and either may be the cause.",
+            "What is `warmup` in each of your runs?",
+            misconception="two-changes-one-cause",
+            also={"the other way round": _experiment(warmup=(0, 50))},
+        ),
+        "with a warm-up": WrongAnswer(
+            _experiment(warmup=(50, 50)),
+            "You train both norms with a warm-up. The claims speak of training without one.",
+            "What is `warmup` in each of your runs?",
+            misconception="another-task",
+        ),
+        "one rate": WrongAnswer(
+            lambda world: _experiment(rates=RATES[1:])(world)[:1] * 3,
+            "You try the high rate alone, and conclude for both. Nothing was seen of the low one.",
+            "At which rates were your models trained?",
+            misconception="wider-than-shown",
+            also={"the low one": lambda world: _experiment(rates=RATES[:1])(world)[:1] * 3},
+        ),
+        "rates in one pot": WrongAnswer(
+            _pooled,
+            "For the third claim you put the runs of both rates into one pot. Runs at two rates "
+            "differ anyway, which hides what the norms do at each.",
+            "Which two runs differ in their norm alone?",
+            misconception="averages-anywhere",
+        ),
+        "one seed": WrongAnswer(
+            _experiment(seeds=[0]),
+            "You train each model with one seed, and luck decides.",
+            "What would your experiment say if it took seed 4?",
+            misconception="one-run-tells",
+        ),
+        "stopped early": WrongAnswer(
+            _experiment(steps=75),
+            "You stop before the transition. In some worlds pre-norm comes down only after step "
+            "75, and then it is the better one.",
+            "How many steps may a run have? What does the budget allow with five seeds?",
+            misconception="curve-by-its-end",
+        ),
+        "means": WrongAnswer(
+            _experiment(judge=_means),
+            "You compare one number of each arm, such as its mean. Two of them always differ; do "
+            "they differ by more than seeds do?",
+            "How far apart are two seeds of the *same* arm?",
+            misconception="averages-anywhere",
+        ),
+        "one rate is enough": WrongAnswer(
+            _experiment(
+                either=lambda each: HOLDS if HOLDS in each else FAILS if FAILS in each else OPEN
+            ),
+            "You say that the third claim holds as soon as it holds at one rate. It speaks of "
+            "both.",
+            "What would the word *either* be for, otherwise?",
+            misconception="wider-than-shown",
+        ),
+        "a doubt covers an exception": WrongAnswer(
+            _experiment(
+                either=lambda each: OPEN if OPEN in each else FAILS if FAILS in each else HOLDS
+            ),
+            "At one rate pre-norm is worse, and you call the third claim not decided because the "
+            "other rate is. One exception refutes *at either rate*, whatever the other says.",
+            "Can the rate that is still open save the claim?",
+            misconception="wider-than-shown",
+        ),
+        "undecided taken for no": WrongAnswer(
+            _experiment(either=lambda each: HOLDS if {*each} == {HOLDS} else FAILS),
+            "Where one rate is not decided, you say that the third claim does not hold. That a "
+            "difference was not seen is no proof that there is none.",
+            "What would more seeds, or more steps, be able to change?",
+            misconception="undecided-is-no",
+        ),
+        "always undecided": WrongAnswer(
+            lambda world: [OPEN] * 3,
+            "You call everything not decided. That is safe and useless: in some worlds five seeds "
+            "lie clearly apart, and nothing moves any more.",
+            "What would you have to see to be convinced?",
+            misconception="undecided-is-safe",
+        ),
+    },
+    variants=[with_tensors, shorter_runs, loop],
+)

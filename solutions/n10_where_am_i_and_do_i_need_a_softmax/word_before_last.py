@@ -1,32 +1,33 @@
-"""The task “Refute us: it cannot copy”: right experiments, and wrong ones."""
+"""The task “Refute us: the word before last”: right experiments, and wrong ones."""
 
 import contextlib
 
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.worlds import EVEN, FIRST, LAST, alike, fallen, of_two_kinds
+from solutions.worlds import EVEN, FIRST, LAST, ODD, alike, fallen, of_two_kinds
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import FAILS, HOLDS, OPEN, laboratory
 
-KINDS = ("sinusoids", "none", "ALiBi")
-POINTS = 32
-LEARNED = 1.0  # loss below which a model copies
+KINDS = ("sinusoids", "ALiBi", "none")
+POINTS = 16
+LEARNED = 1.0  # loss below which a model can do it
 
 
 def cases(draw: Draw) -> list[Case]:
     def spike():
         curves = fallen(alike(draw, 0.4), POINTS)
-        curves[:, 20:] = curves[:, 20:] + 1.7
+        curves[:, 10:] = curves[:, 10:] + 1.7
         return curves
 
     kinds = {
         "soon": lambda: fallen(alike(draw, 0.4), POINTS),
-        "late": lambda: fallen(alike(draw, 0.4), POINTS, at=26),
+        "late": lambda: fallen(alike(draw, 0.4), POINTS, at=12),
         "first seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, FIRST), POINTS),
         "last seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS),
         "even seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, EVEN), POINTS),
-        "last seeds, late": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS, at=26),
+        "odd seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, ODD), POINTS),
+        "last seeds, late": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS, at=12),
         "and forgets": spike,
         "halfway": lambda: fallen(alike(draw, 1.4), POINTS),
         "never": lambda: fallen(alike(draw, 2.1), POINTS),
@@ -41,6 +42,7 @@ def cases(draw: Draw) -> list[Case]:
         world("one learns with its last four seeds", "never", "last seeds", "soon"),
         world("one learns with its first four seeds", "soon", "never", "first seeds"),
         world("one learns with every second seed", "even seeds", "late", "never"),
+        world("one learns with every other seed", "never", "soon", "odd seeds"),
         world("one learns late and seldom", "last seeds, late", "halfway", "soon"),
         world("one learns, and forgets again", "and forgets", "never", "late"),
         world("one comes halfway", "halfway", "soon", "last seeds"),
@@ -53,19 +55,19 @@ def _by_all_means(curve):
 
 
 def _experiment(
-    seeds=range(5), steps=800, learned=_by_all_means, enough=any, seen=FAILS, unseen=OPEN
+    seeds=range(5), steps=400, learned=_by_all_means, enough=any, seen=FAILS, unseen=OPEN
 ):
     """Return an experiment of which a part is replaced.
 
     Args:
         seeds, steps: those of the runs.
-        learned: whether a curve is that of a model that copies.
+        learned: whether a curve is that of a model that can do it.
         enough: how many seeds have to learn: `any`, so that others need not be run, or `all`.
         seen, unseen: the verdicts.
     """
 
-    def cannot_copy(world):
-        run = laboratory(world, budget=8_800, longest=800, positions=KINDS)
+    def word_before_last(world):
+        run = laboratory(world, budget=4_400, longest=400, positions=KINDS)
         found = {kind: [] for kind in KINDS}
         for seed in seeds:
             for kind in KINDS:
@@ -73,40 +75,41 @@ def _experiment(
                     found[kind].append(learned(run(positions=kind, seed=seed, steps=steps)))
         return [seen if enough(found[kind]) else unseen for kind in KINDS]
 
-    return cannot_copy
+    return word_before_last
 
 
 def _one_kind_after_the_other(world):
-    run = laboratory(world, budget=8_800, longest=800, positions=KINDS)
+    run = laboratory(world, budget=4_400, longest=400, positions=KINDS)
     verdicts = dict.fromkeys(KINDS, OPEN)
     with contextlib.suppress(ValueError):
         for kind in KINDS:
             for seed in range(8):
-                if _by_all_means(run(positions=kind, seed=seed, steps=800)):
+                if _by_all_means(run(positions=kind, seed=seed, steps=400)):
                     verdicts[kind] = FAILS
                     break
     return [*verdicts.values()]
 
 
 def from_the_last_seed(world):
-    run = laboratory(world, 8_800, 800, positions=KINDS)
+    run = laboratory(world, 4_400, 400, positions=KINDS)
     open_still = {*KINDS}
     for seed in (7, 6, 5, 4, 3):
         for kind in KINDS:
-            if kind in open_still and torch.tensor(
-                run(positions=kind, seed=seed, steps=800)
-            ).lt(1).any():
+            if (
+                kind in open_still
+                and torch.tensor(run(positions=kind, seed=seed, steps=400)).lt(1).any()
+            ):
                 open_still.discard(kind)
     return [OPEN if kind in open_still else FAILS for kind in KINDS]
 
 
 def step_by_step(world):
     """Let each run go on in pieces, and stop it as soon as it has learned."""
-    run = laboratory(world, 8_800, 800, positions=KINDS)
+    run = laboratory(world, 4_400, 400, positions=KINDS)
     verdicts = ["not decided"] * 3
     for seed in range(5):
         for place, kind in enumerate(KINDS):
-            for steps in range(100, 801, 100):
+            for steps in range(100, 401, 100):
                 if verdicts[place] == "does not hold":
                     break
                 if min(run(positions=kind, seed=seed, steps=steps)) < 1:
@@ -115,21 +118,21 @@ def step_by_step(world):
 
 
 def until_the_budget_is_spent(world):
-    run = laboratory(world, 8_800, 800, positions=KINDS)
+    run = laboratory(world, 4_400, 400, positions=KINDS)
     left, seed, learned = 11, 0, set()
     while left and seed < 8:
         for kind in KINDS:
             if kind not in learned and left:
                 left -= 1
-                if any(loss < 1 for loss in run(positions=kind, seed=seed, steps=800)):
+                if any(loss < 1 for loss in run(positions=kind, seed=seed, steps=400)):
                     learned.add(kind)
         seed += 1
     return tuple(FAILS if kind in learned else OPEN for kind in KINDS)
 
 
 exercise = Exercise(
-    id="cannot_copy",
-    title="Refute us: it cannot copy",
+    id="word_before_last",
+    title="Refute us: the word before last",
     points=3,
     difficulty=2,
     minutes=15,
@@ -139,13 +142,13 @@ exercise = Exercise(
     again=False,
     cases=cases,
     hints=[
-        "How many models that copy does it take to refute *cannot*? And how many that do not would "
-        "prove it?",
+        "How many models that can do it does it take to refute *cannot*? And how many that do not "
+        "would prove it?",
         "Whoever has been refuted needs no further run: spend the steps on the others. The budget "
         "is eleven whole runs. Go through the seeds, and for each seed through the kinds that have "
         "not been refuted yet.",
-        "`left = [\"sinusoids\", \"none\", \"ALiBi\"]`; for each of five seeds, and for each kind "
-        "in `left`, train for 800 steps, and take the kind out of `left` if "
+        '`left = ["sinusoids", "none", "ALiBi"]`; for each of five seeds, and for each kind '
+        "in `left`, train for 400 steps, and take the kind out of `left` if "
         "`min(curve) < 1` (change a copy of the list while you walk along it). In the end a kind "
         "in `left` is `OPEN`, and any other `FAILS`.",
     ],
@@ -165,17 +168,17 @@ exercise = Exercise(
             misconception="one-run-tells",
         ),
         "short runs": WrongAnswer(
-            _experiment(steps=575),
+            _experiment(steps=275),
             "Your runs end before the transition. In some worlds the loss comes down only after "
-            "600 steps.",
+            "300 steps.",
             "Which kinds have been refuted by the first seed? Do they need four more?",
             misconception="curve-by-its-end",
         ),
         "the last point": WrongAnswer(
             _experiment(learned=lambda curve: curve[-1] < LEARNED),
-            "You look at the last point alone. A model that copied at step 300 has refuted the "
-            "claim, whatever became of it afterwards.",
-            "What does *cannot* say about step 300?",
+            "You look at the last point alone. A model that could do it at step 200 has refuted "
+            "the claim, whatever became of it afterwards.",
+            "What does *cannot* say about step 200?",
             misconception="curve-by-its-end",
         ),
         "all seeds have to learn": WrongAnswer(
@@ -186,15 +189,15 @@ exercise = Exercise(
         ),
         "any progress counts": WrongAnswer(
             _experiment(learned=lambda curve: min(curve) < 1.6),
-            "You count it as copying when the loss is only lower than that of guessing. The task "
-            "says what copying is: a loss below 1.",
+            "You count it when the loss is only lower than that of guessing. The task says what "
+            "counts: a loss below 1.",
             "What is the lowest loss of the kind that you call learned?",
             misconception="another-task",
         ),
         "not seen, so impossible": WrongAnswer(
             _experiment(unseen=HOLDS),
             "Where no run has learned, you say that it *cannot*. No number of failures shows that: "
-            "the next seed, or step 801, may do it.",
+            "the next seed, or step 401, may do it.",
             "What experiment could show that something never happens?",
             misconception="undecided-is-no",
         ),
@@ -207,8 +210,8 @@ exercise = Exercise(
         ),
         "always undecided": WrongAnswer(
             lambda world: [OPEN] * 3,
-            "You call everything not decided. That is safe and useless: one model that copies is "
-            "all the proof that is needed against *cannot*.",
+            "You call everything not decided. That is safe and useless: one model that can do it "
+            "is all that is needed against *cannot*.",
             "What would you have to see to be convinced?",
             misconception="undecided-is-safe",
         ),
