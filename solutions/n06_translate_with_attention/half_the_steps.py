@@ -185,7 +185,7 @@ exercise = Exercise(
     cases=cases,
     hints=[
         "At which step did each run get below 1? And what do you know of a run that did not within "
-        "400 steps: its number of steps, or only a bound?",
+        "300 steps: its number of steps, or only a bound?",
         "A run that has not arrived would arrive at step 300 at the earliest, and at the latest "
         "never. For a claim to hold, even the slowest that attention can have been has to be soon "
         "enough for the fastest that the other can have been. For it to fail, the other way round.",
