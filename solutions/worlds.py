@@ -11,7 +11,12 @@ from solutions.specification import Draw
 from utils.experiments.laboratory import SEEDS
 
 START = 3.0
-FIRST, LAST, EVEN, ODD = range(4), range(4, 8), range(0, 8, 2), range(1, 8, 2)
+FIRST, MIDDLE, LAST = range(4), range(1, 5), range(4, 8)
+EVEN, ODD = range(0, 8, 2), range(1, 8, 2)
+
+# Reasons why a change to a solution is not a fault (see `Exercise.equivalents`)
+EQUAL = "no two losses are equal"
+NOT_ASKED = "nobody asks the laboratory for that"
 
 
 def alike(draw: Draw, end: float) -> Tensor:

@@ -6,7 +6,19 @@ from statistics import fmean
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.worlds import EVEN, FIRST, LAST, ODD, alike, fallen, falling, of_two_kinds
+from solutions.worlds import (
+    EQUAL,
+    EVEN,
+    FIRST,
+    LAST,
+    MIDDLE,
+    NOT_ASKED,
+    ODD,
+    alike,
+    fallen,
+    falling,
+    of_two_kinds,
+)
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import FAILS, HOLDS, OPEN, decide, laboratory
 
@@ -21,6 +33,7 @@ def cases(draw: Draw) -> list[Case]:
         "as low": lambda: fallen(of_two_kinds(draw, 0.84, 0.88, ODD), POINTS),
         "low at first": lambda: fallen(of_two_kinds(draw, 0.6, 2.4, FIRST), POINTS),
         "high at first": lambda: fallen(of_two_kinds(draw, 0.1, 1.1, LAST), POINTS),
+        "low in the middle": lambda: fallen(of_two_kinds(draw, 0.6, 2.4, MIDDLE), POINTS),
         "low or as low": lambda: fallen(of_two_kinds(draw, 0.3, 0.9, EVEN), POINTS),
         "late": lambda: fallen(alike(draw, 0.3), POINTS, at=6),
         "falling": lambda: falling(alike(draw, 1.1), POINTS),
@@ -38,6 +51,7 @@ def cases(draw: Draw) -> list[Case]:
         world("a head helps the wide model only", "as low", "higher", "lower"),
         world("luck of the first four seeds", "low at first", "high at first", "as low"),
         world("bad luck of the first four seeds", "high at first", "low at first", "as low"),
+        world("luck of four other seeds", "low in the middle", "higher", "as low"),
         world("half of the seeds gain much", "low or as low", "higher", "lower"),
         world("a second head helps late", "late", "as low", "late"),
         world("width helps late", "higher", "late", "late"),
@@ -168,6 +182,28 @@ exercise = Exercise(
     again=False,
     cases=cases,
     shortcuts=["decide"],
+    equivalents={
+        **{
+            line: "how far one looks back, and what counts as a fall, makes no difference here"
+            for line in (
+                "falls = any((curve[-1] < 0.9 * curve[-3] for curve in upper))",
+                "falls = any((curve[-1] < 0.9 * curve[-5] for curve in upper))",
+                "falls = any((curve[-1] < 0.9 * curve[4] for curve in upper))",
+                "falls = any((curve[-1] < curve[-4] for curve in upper))",
+                "falls = any((curve[-2] < 0.9 * curve[-4] for curve in upper))",
+                "return [curve[-2] for curve in curves]",
+            )
+        },
+        "falls = any((curve[-1] <= 0.9 * curve[-4] for curve in upper))": EQUAL,
+        "if max(ends(lower)) <= min(ends(upper)):": EQUAL,
+        "for answer, lower, upper in ((FAILS, small, changed), (HOLDS, changed, small)):": (
+            "only one of the two can be the case"
+        ),
+        **{
+            f"run = laboratory(world, {limits}, heads=(1, 2), width=(32, 64))": NOT_ASKED
+            for limits in ("budget=4500, longest=301", "budget=4501, longest=300")
+        },
+    },
     hints=[
         "Which three kinds of models do the two claims speak of? And how many seeds of each make "
         "it rarer than once in a hundred that luck alone puts one arm below the other with every "

@@ -6,7 +6,7 @@ from statistics import median
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.worlds import START
+from solutions.worlds import EQUAL, NOT_ASKED, START
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import EVERY, FAILS, HOLDS, OPEN, SEEDS, laboratory
 
@@ -30,17 +30,21 @@ def cases(draw: Draw) -> list[Case]:
 
     return [
         world("a third of the steps", [3, 4], [9, 11]),
+        world("just half of the steps", [4], [8]),
+        world("just above half of the steps", [5], [9]),
+        world("just half of the steps, or more", [4, 6], [8]),
         world("two thirds of the steps", [6, 7], [9, 10]),
         world("about half, more or less by seed", [4, 6], [8, 11]),
         world("no difference", [7, 9], [8, 8]),
         world("attention is slower", [9, 10], [4, 5]),
-        world("soon with attention, not yet without it", [4, 5], [NEVER]),
+        world("soon with attention, not yet without it", [5, 6], [NEVER]),
         world("late with attention, not yet without it", [8, 10], [NEVER]),
         world("not yet with attention", [NEVER], [7, 8]),
         world("neither has arrived", [NEVER], [NEVER]),
         world("without attention only some arrive", [4, 5], [6, NEVER]),
         world("with attention only some arrive", [3, NEVER], [11, 12]),
         world("luck of the first four seeds", [3, 3, 3, 3, 10, 10, 10, 10], [8, 9]),
+        world("luck of four other seeds", [10, 3, 3, 3, 3, 10, 10, 10], [8, 9]),
         world("bad luck of the first four seeds", [7, 7, 7, 7, 3, 3, 3, 3], [6, 8]),
     ]
 
@@ -183,6 +187,22 @@ exercise = Exercise(
     returns="texts",
     again=False,
     cases=cases,
+    equivalents={
+        "run = laboratory(world, budget=3000, longest=301, attention=(True, False))": NOT_ASKED,
+        "run = laboratory(world, budget=3001, longest=300, attention=(True, False))": NOT_ASKED,
+        "return [next((25 * (place + 1) for place, loss in enumerate(curve) if loss <= 1), "
+        "missing) for curve in curves]": EQUAL,
+        "return [next((24 * (place + 1) for place, loss in enumerate(curve) if loss < 1), "
+        "missing) for curve in curves]": "ratios remain",
+        **{
+            line: "steps are multiples of 25"
+            for line in (
+                "elif times * min(arrivals(True, 299)) > max(arrivals(False, math.inf)):",
+                "elif times * min(arrivals(True, 301)) > max(arrivals(False, math.inf)):",
+                "if times * max(arrivals(True, math.inf)) <= min(arrivals(False, 301)):",
+            )
+        },
+    },
     hints=[
         "At which step did each run get below 1? And what do you know of a run that did not within "
         "300 steps: its number of steps, or only a bound?",
@@ -250,9 +270,9 @@ exercise = Exercise(
             "At which step does each curve come below 1 for the first time?",
             misconception="another-task",
         ),
-        "faster for twice as fast": WrongAnswer(
+        "no slower for twice as fast": WrongAnswer(
             _experiment(factors=(1, 1)),
-            "For the first claim you ask whether attention needs fewer steps. It says more: at "
+            "For the first claim you ask whether attention needs no more steps. It says more: at "
             "most *half* as many.",
             "100 steps and 150: does the first claim hold?",
             misconception="wider-than-shown",

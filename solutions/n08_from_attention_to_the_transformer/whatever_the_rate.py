@@ -6,7 +6,18 @@ from statistics import fmean
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.worlds import EVEN, FIRST, LAST, ODD, alike, fallen, falling, of_two_kinds
+from solutions.worlds import (
+    EVEN,
+    FIRST,
+    LAST,
+    MIDDLE,
+    NOT_ASKED,
+    ODD,
+    alike,
+    fallen,
+    falling,
+    of_two_kinds,
+)
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import FAILS, HOLDS, OPEN, decide, laboratory
 
@@ -22,6 +33,7 @@ def cases(draw: Draw) -> list[Case]:
             "as usual": lambda: of_two_kinds(draw, 0.84, 0.88, ODD),
             "higher": lambda: alike(draw, 1.6),
             "low at first": lambda: of_two_kinds(draw, 0.5, 2.4, FIRST),
+            "low in the middle": lambda: of_two_kinds(draw, 0.5, 2.4, MIDDLE),
             "high at first": lambda: of_two_kinds(draw, 0.1, 1.3, LAST),
         }
         if name == "falling":
@@ -47,6 +59,7 @@ def cases(draw: Draw) -> list[Case]:
         world("no difference", "as usual", "as usual"),
         world("a warm-up helps, a norm does not", "as usual", "as usual", warm="lower"),
         world("luck of the first four seeds", "low at first", "lower"),
+        world("luck of four other seeds", "lower", "low in the middle"),
         world("bad luck of the first four seeds", "lower", "high at first"),
         world("better late", "lower, late", "lower"),
         world("late, and better at the other rate", "lower", "lower, late"),
@@ -168,6 +181,15 @@ exercise = Exercise(
     returns="texts",
     again=False,
     cases=cases,
+    equivalents={
+        f"run = laboratory(world, {arguments})": NOT_ASKED
+        for arguments in (
+            "budget=3000, longest=150, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 49)",
+            "budget=3000, longest=150, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 51)",
+            "budget=3000, longest=151, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 50)",
+            "budget=3001, longest=150, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 50)",
+        )
+    },
     hints=[
         "How many arms are there if the two norms are compared at each rate, and nothing else "
         "differs between the two that are compared? How many seeds of each does the budget allow?",

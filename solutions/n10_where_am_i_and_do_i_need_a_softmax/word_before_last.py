@@ -5,7 +5,18 @@ import contextlib
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.worlds import EVEN, FIRST, LAST, ODD, alike, fallen, of_two_kinds
+from solutions.worlds import (
+    EQUAL,
+    EVEN,
+    FIRST,
+    LAST,
+    MIDDLE,
+    NOT_ASKED,
+    ODD,
+    alike,
+    fallen,
+    of_two_kinds,
+)
 from utils.checks.tasks import Case
 from utils.experiments.laboratory import FAILS, HOLDS, OPEN, laboratory
 
@@ -27,6 +38,7 @@ def cases(draw: Draw) -> list[Case]:
         "last seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS),
         "even seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, EVEN), POINTS),
         "odd seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, ODD), POINTS),
+        "not in the middle": lambda: fallen(of_two_kinds(draw, 1.9, 0.4, MIDDLE), POINTS),
         "last seeds, late": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS, at=12),
         "and forgets": spike,
         "halfway": lambda: fallen(alike(draw, 1.4), POINTS),
@@ -43,6 +55,7 @@ def cases(draw: Draw) -> list[Case]:
         world("one learns with its first four seeds", "soon", "never", "first seeds"),
         world("one learns with every second seed", "even seeds", "late", "never"),
         world("one learns with every other seed", "never", "soon", "odd seeds"),
+        world("four seeds in the middle fail", "late", "not in the middle", "never"),
         world("one learns late and seldom", "last seeds, late", "halfway", "soon"),
         world("one learns, and forgets again", "and forgets", "never", "late"),
         world("one comes halfway", "halfway", "soon", "last seeds"),
@@ -141,6 +154,15 @@ exercise = Exercise(
     returns="texts",
     again=False,
     cases=cases,
+    equivalents={
+        "if min(run(positions=kind, seed=seed, steps=400)) <= 1:": EQUAL,
+        **{
+            f"run = laboratory(world, {limits}, positions=('sinusoids', 'ALiBi', 'none'))": (
+                NOT_ASKED
+            )
+            for limits in ("budget=4400, longest=401", "budget=4401, longest=400")
+        },
+    },
     hints=[
         "How many models that can do it does it take to refute *cannot*? And how many that do not "
         "would prove it?",
