@@ -11,7 +11,7 @@ from solutions.specification import Draw
 from utils.experiments.laboratory import SEEDS
 
 START = 3.0
-FIRST, MIDDLE, LAST = range(4), range(1, 5), range(4, 8)
+FIRST, SECOND, THIRD, FOURTH, LAST = (range(seed, seed + 4) for seed in range(5))
 EVEN, ODD = range(0, 8, 2), range(1, 8, 2)
 
 # Reasons why a change to a solution is not a fault (see `Exercise.equivalents`)
@@ -30,16 +30,17 @@ def of_two_kinds(draw: Draw, low: float, high: float, which: range) -> Tensor:
     return torch.where(is_low, low, high) + draw.numbers(SEEDS, reach=0.01)
 
 
-def fallen(ends: Tensor, points: int, at: float = 2) -> Tensor:
+def fallen(draw: Draw, ends: Tensor, points: int, at: float = 2) -> Tensor:
     """Return curves (SEEDS, points) that fall around the point `at`, and have fallen after it."""
     share = ((torch.arange(points) - at + 1) / 2).clamp(0, 1)  # (points,), of the way
-    return _curves(ends, share)
+    return _curves(draw, ends, share)
 
 
-def falling(ends: Tensor, points: int) -> Tensor:
+def falling(draw: Draw, ends: Tensor, points: int) -> Tensor:
     """Return curves (SEEDS, points) that fall evenly, and are on their way at the last point."""
-    return _curves(ends, torch.linspace(0, 1, points))
+    return _curves(draw, ends, torch.linspace(0, 1, points))
 
 
-def _curves(ends: Tensor, share: Tensor) -> Tensor:
-    return (START + (ends[:, None] - START) * share).double().round(decimals=3)
+def _curves(draw: Draw, ends: Tensor, share: Tensor) -> Tensor:
+    curves = START + (ends[:, None] - START) * share + draw.numbers(SEEDS, len(share), reach=0.01)
+    return curves.double().round(decimals=3)

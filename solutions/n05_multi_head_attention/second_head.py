@@ -10,10 +10,12 @@ from solutions.worlds import (
     EQUAL,
     EVEN,
     FIRST,
+    FOURTH,
     LAST,
-    MIDDLE,
     NOT_ASKED,
     ODD,
+    SECOND,
+    THIRD,
     alike,
     fallen,
     falling,
@@ -28,19 +30,23 @@ SMALL, MORE_HEADS, WIDER, BOTH = (1, 32), (2, 32), (1, 64), (2, 64)
 
 def cases(draw: Draw) -> list[Case]:
     arms = {
-        "lower": lambda: fallen(alike(draw, 0.3), POINTS),
-        "higher": lambda: fallen(alike(draw, 1.2), POINTS),
-        "as low": lambda: fallen(of_two_kinds(draw, 0.84, 0.88, ODD), POINTS),
-        "low at first": lambda: fallen(of_two_kinds(draw, 0.6, 2.4, FIRST), POINTS),
-        "high at first": lambda: fallen(of_two_kinds(draw, 0.1, 1.1, LAST), POINTS),
-        "low in the middle": lambda: fallen(of_two_kinds(draw, 0.6, 2.4, MIDDLE), POINTS),
-        "low or as low": lambda: fallen(of_two_kinds(draw, 0.3, 0.9, EVEN), POINTS),
-        "late": lambda: fallen(alike(draw, 0.3), POINTS, at=6),
-        "falling": lambda: falling(alike(draw, 1.1), POINTS),
+        "lower": lambda: fallen(draw, alike(draw, 0.3), POINTS),
+        "higher": lambda: fallen(draw, alike(draw, 1.2), POINTS),
+        "as low": lambda: fallen(draw, of_two_kinds(draw, 0.84, 0.88, ODD), POINTS),
+        "low at first": lambda: fallen(draw, of_two_kinds(draw, 0.6, 2.4, FIRST), POINTS),
+        "high at first": lambda: fallen(draw, of_two_kinds(draw, 0.1, 1.1, LAST), POINTS),
+        "low in the second": lambda: fallen(draw, of_two_kinds(draw, 0.6, 2.4, SECOND), POINTS),
+        "low in the third": lambda: fallen(draw, of_two_kinds(draw, 0.6, 2.4, THIRD), POINTS),
+        "low in the fourth": lambda: fallen(draw, of_two_kinds(draw, 0.6, 2.4, FOURTH), POINTS),
+        "low or as low": lambda: fallen(draw, of_two_kinds(draw, 0.3, 0.9, EVEN), POINTS),
+        "late": lambda: fallen(draw, alike(draw, 0.3), POINTS, at=7),
+        "falling": lambda: falling(draw, alike(draw, 1.1), POINTS),
     }
 
     def world(label, heads, width, both, small=None):
-        small = fallen(of_two_kinds(draw, 0.8, 0.92, EVEN), POINTS) if small is None else small
+        small = (
+            fallen(draw, of_two_kinds(draw, 0.8, 0.92, EVEN), POINTS) if small is None else small
+        )
         heads, width, both = (arms[name]() for name in (heads, width, both))
         table = torch.stack([torch.stack([small, width]), torch.stack([heads, both])])
         return Case(label, {"world": table})  # (heads, width, SEEDS, POINTS)
@@ -51,7 +57,8 @@ def cases(draw: Draw) -> list[Case]:
         world("a head helps the wide model only", "as low", "higher", "lower"),
         world("luck of the first four seeds", "low at first", "high at first", "as low"),
         world("bad luck of the first four seeds", "high at first", "low at first", "as low"),
-        world("luck of four other seeds", "low in the middle", "higher", "as low"),
+        world("luck of four other seeds", "low in the second", "low in the third", "as low"),
+        world("luck of others again", "low in the fourth", "higher", "as low"),
         world("half of the seeds gain much", "low or as low", "higher", "lower"),
         world("a second head helps late", "late", "as low", "late"),
         world("width helps late", "higher", "late", "late"),
@@ -61,7 +68,7 @@ def cases(draw: Draw) -> list[Case]:
             "lower",
             "lower",
             "lower",
-            small=falling(alike(draw, 1.1), POINTS),
+            small=falling(draw, alike(draw, 1.1), POINTS),
         ),
     ]
 
@@ -99,6 +106,11 @@ def _by(measure):
         return verdict
 
     return judge
+
+
+def _vote(changed, base):
+    pairs = zip(_ends(changed), _ends(base), strict=True)
+    return HOLDS if sum(mine < theirs for mine, theirs in pairs) >= 3 else FAILS
 
 
 def _no_for_open(changed, base):
@@ -189,7 +201,6 @@ exercise = Exercise(
                 "falls = any((curve[-1] < 0.9 * curve[-3] for curve in upper))",
                 "falls = any((curve[-1] < 0.9 * curve[-5] for curve in upper))",
                 "falls = any((curve[-1] < 0.9 * curve[4] for curve in upper))",
-                "falls = any((curve[-1] < curve[-4] for curve in upper))",
                 "falls = any((curve[-2] < 0.9 * curve[-4] for curve in upper))",
                 "return [curve[-2] for curve in curves]",
             )
@@ -242,6 +253,7 @@ exercise = Exercise(
             "out the other way round with the next.",
             "What would your experiment say if it took seed 4?",
             misconception="one-run-tells",
+            also={f"seed {seed}": _experiment(seeds=[seed]) for seed in range(1, 8)},
         ),
         "two to four seeds": WrongAnswer(
             _experiment(seeds=range(3)),
@@ -249,13 +261,15 @@ exercise = Exercise(
             "below all of the other in one experiment of 3 (two seeds), 10 (three) or 35 (four).",
             "C(2n, n) / 2: for which n is it above 100?",
             misconception="one-run-tells",
+            also={f"{count} of them": _experiment(seeds=range(count)) for count in (2, 4)},
         ),
         "stopped early": WrongAnswer(
             _experiment(steps=150),
-            "You stop before the transition. In some worlds an arm comes down only after step 150, "
+            "You stop before the transition. In some worlds an arm comes down only after step 200, "
             "and then it is the better one.",
             "How many steps may a run have? What does the budget allow with five seeds?",
             misconception="curve-by-its-end",
+            also={f"at step {steps}": _experiment(steps=steps) for steps in (50, 100, 200)},
         ),
         "not seen through": WrongAnswer(
             _experiment(judge=_by_ranges_alone),
@@ -277,6 +291,13 @@ exercise = Exercise(
             "is whether they differ by more than the seeds do.",
             "How far apart are two seeds of the *same* arm?",
             misconception="averages-anywhere",
+        ),
+        "vote": WrongAnswer(
+            _experiment(judge=_vote),
+            "Where ranges overlap, you let the seeds vote. Three of five is what a coin shows as "
+            "well.",
+            "How often does a coin fall on the same side in three or more of five throws?",
+            misconception="one-run-tells",
         ),
         "undecided taken for no": WrongAnswer(
             _experiment(judge=_no_for_open),

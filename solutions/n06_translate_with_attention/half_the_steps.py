@@ -45,6 +45,8 @@ def cases(draw: Draw) -> list[Case]:
         world("with attention only some arrive", [3, NEVER], [11, 12]),
         world("luck of the first four seeds", [3, 3, 3, 3, 10, 10, 10, 10], [8, 9]),
         world("luck of four other seeds", [10, 3, 3, 3, 3, 10, 10, 10], [8, 9]),
+        world("luck of others again", [10, 10, 3, 3, 3, 3, 10, 10], [8, 9]),
+        world("and of others again", [10, 10, 10, 3, 3, 3, 3, 10], [8, 9]),
         world("bad luck of the first four seeds", [7, 7, 7, 7, 3, 3, 3, 3], [6, 8]),
     ]
 
@@ -220,6 +222,7 @@ exercise = Exercise(
             "You train each model with one seed, and luck decides.",
             "What would your experiment say if it took seed 4?",
             misconception="one-run-tells",
+            also={f"seed {seed}": _experiment(seeds=[seed]) for seed in range(1, 8)},
         ),
         "two to four seeds": WrongAnswer(
             _experiment(seeds=range(3)),
@@ -227,6 +230,7 @@ exercise = Exercise(
             "of 10, and of four in one of 35.",
             "C(2n, n) / 2: for which n is it above 100?",
             misconception="one-run-tells",
+            also={f"{count} of them": _experiment(seeds=range(count)) for count in (2, 4)},
         ),
         "short runs": WrongAnswer(
             _experiment(steps=150),
@@ -234,6 +238,7 @@ exercise = Exercise(
             "step 150. The budget has room for more.",
             "How many steps can each of ten runs have?",
             misconception="curve-by-its-end",
+            also={f"of {steps}": _experiment(steps=steps) for steps in (100, 200, 225)},
         ),
         "the last step for an arrival": WrongAnswer(
             _experiment(judge=_by_numbers(LONGEST)),

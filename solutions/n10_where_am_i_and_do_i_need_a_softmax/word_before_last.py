@@ -9,10 +9,12 @@ from solutions.worlds import (
     EQUAL,
     EVEN,
     FIRST,
+    FOURTH,
     LAST,
-    MIDDLE,
     NOT_ASKED,
     ODD,
+    SECOND,
+    THIRD,
     alike,
     fallen,
     of_two_kinds,
@@ -27,22 +29,24 @@ LEARNED = 1.0  # loss below which a model can do it
 
 def cases(draw: Draw) -> list[Case]:
     def spike():
-        curves = fallen(alike(draw, 0.4), POINTS)
+        curves = fallen(draw, alike(draw, 0.4), POINTS)
         curves[:, 10:] = curves[:, 10:] + 1.7
         return curves
 
     kinds = {
-        "soon": lambda: fallen(alike(draw, 0.4), POINTS),
-        "late": lambda: fallen(alike(draw, 0.4), POINTS, at=12),
-        "first seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, FIRST), POINTS),
-        "last seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS),
-        "even seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, EVEN), POINTS),
-        "odd seeds": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, ODD), POINTS),
-        "not in the middle": lambda: fallen(of_two_kinds(draw, 1.9, 0.4, MIDDLE), POINTS),
-        "last seeds, late": lambda: fallen(of_two_kinds(draw, 0.4, 1.9, LAST), POINTS, at=12),
+        "soon": lambda: fallen(draw, alike(draw, 0.4), POINTS),
+        "late": lambda: fallen(draw, alike(draw, 0.4), POINTS, at=12),
+        "first seeds": lambda: fallen(draw, of_two_kinds(draw, 0.4, 1.9, FIRST), POINTS),
+        "last seeds": lambda: fallen(draw, of_two_kinds(draw, 0.4, 1.9, LAST), POINTS),
+        "even seeds": lambda: fallen(draw, of_two_kinds(draw, 0.4, 1.9, EVEN), POINTS),
+        "odd seeds": lambda: fallen(draw, of_two_kinds(draw, 0.4, 1.9, ODD), POINTS),
+        "not the second four": lambda: fallen(draw, of_two_kinds(draw, 1.9, 0.4, SECOND), POINTS),
+        "not the third four": lambda: fallen(draw, of_two_kinds(draw, 1.9, 0.4, THIRD), POINTS),
+        "not the fourth four": lambda: fallen(draw, of_two_kinds(draw, 1.9, 0.4, FOURTH), POINTS),
+        "last seeds, late": lambda: fallen(draw, of_two_kinds(draw, 0.4, 1.9, LAST), POINTS, at=12),
         "and forgets": spike,
-        "halfway": lambda: fallen(alike(draw, 1.4), POINTS),
-        "never": lambda: fallen(alike(draw, 2.1), POINTS),
+        "halfway": lambda: fallen(draw, alike(draw, 1.4), POINTS),
+        "never": lambda: fallen(draw, alike(draw, 2.1), POINTS),
     }
 
     def world(label, *names):
@@ -55,7 +59,8 @@ def cases(draw: Draw) -> list[Case]:
         world("one learns with its first four seeds", "soon", "never", "first seeds"),
         world("one learns with every second seed", "even seeds", "late", "never"),
         world("one learns with every other seed", "never", "soon", "odd seeds"),
-        world("four seeds in the middle fail", "late", "not in the middle", "never"),
+        world("four seeds in the middle fail", "late", "not the second four", "never"),
+        world("four others fail", "not the third four", "soon", "not the fourth four"),
         world("one learns late and seldom", "last seeds, late", "halfway", "soon"),
         world("one learns, and forgets again", "and forgets", "never", "late"),
         world("one comes halfway", "halfway", "soon", "last seeds"),
@@ -180,7 +185,7 @@ exercise = Exercise(
             "You try one seed of each kind. That another one does not learn either is a guess.",
             "How many whole runs does the budget allow, and what did you spend?",
             misconception="one-run-tells",
-            also={"another one": _experiment(seeds=[7])},
+            also={f"seed {seed}": _experiment(seeds=[seed]) for seed in range(1, 8)},
         ),
         "three seeds": WrongAnswer(
             _experiment(seeds=range(3)),

@@ -46,7 +46,9 @@ class Trained:
         Returns:
             None if the experiment has trained nothing, as one that is still to be written.
         """
-        print(experiment(self))
+        verdict = experiment(self)
+        if verdict is not None:
+            print(verdict)
         lengths = [len(run) for runs in self._runs.values() for run in runs.values()]
         if not lengths:
             return None
