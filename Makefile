@@ -9,7 +9,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py solutions/n*/write_$(ONLY).py)
 
 .PHONY: help lab real test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides cards html sheet site preflight catch-up release grade bench claims bench-grading pictures
+  plans slides cards html sheet site preflight catch-up hand-in release grade bench claims bench-grading pictures
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -81,6 +81,9 @@ preflight: .venv/ready  ## a minute: is this machine ready for the course?
 catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoever fell behind: UPTO=04
 	@test -d solutions || { echo "Catching up needs solutions/, which this copy of the course does not have." >&2; exit 1; }
 	@$(BIN)/python -m solutions.catch_up $(UPTO)
+
+hand-in: .venv/ready  ## seconds: what is written in the exercises, in one zip file to hand in; CLASS=week1.toml NAME="Ada Lovelace"
+	@$(BIN)/python -m utils.hand_in $(if $(CLASS),--class-file "$(CLASS)") $(if $(NAME),--name "$(NAME)")
 
 release: .venv/ready  ## a minute: the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release

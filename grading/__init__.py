@@ -11,8 +11,9 @@ learners have, *fresh* ones are drawn from the instructor's seed. A *mistake* is
 answer with its explanation. A *guard* is the process that supervises one worker.
 
 - `intake/` takes in the files: `submissions` and `platforms` find them and their learners,
-  `notebook_parser` reads code and words, `limited_reader` does so in a process with limits,
-  `red_flags` finds code that a person should look at. `class_file` says what a class is graded by.
+  `notebook_parser` reads code and words, by `utils.notebook_file`, `limited_reader` does so in a
+  process with limits, `red_flags` finds code that a person should look at. `class_file` says what
+  a class is graded by.
 - `run/` runs and judges them: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol`
   and `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `doctor`.
 - `report/` reports the results: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures
@@ -20,5 +21,5 @@ answer with its explanation. A *guard* is the process that supervises one worker
 
 Only `worker` runs learners' code. No data are trusted that come from a worker, a `node` or a file.
 `grader` combines all of this, `__main__` is the command line; `classroom` makes up a class to try
-the grader on, `release` writes the learners' zip.
+the grader on, `release` writes the learners' zip, `gradescope` an autograder for that platform.
 """

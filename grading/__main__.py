@@ -5,6 +5,7 @@ Modules that take seconds to import are imported where they are used, so that `-
 
 import argparse
 import contextlib
+import os
 import shlex
 import sys
 import warnings
@@ -119,6 +120,8 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     ports = partial(_whole_number, 0, 65535)
     port = {"type": ports, "default": 0, "help": "of the page (default: any that is free)"}
     add("--port", **port)
+    only = "a class file; `handed_in` and deadlines in it say nothing here"
+    command(gradescope)("class_file", type=Path, metavar="CLASS", help=only)
     command(new)("submissions", type=Path, help="what was handed in: a folder, or a zip file")
     add = command(watch)
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
@@ -215,8 +218,11 @@ def show(options: Namespace) -> int:
     """Show the files, points and flags of one learner."""
     from grading import grader
 
-    for line in grader.show(options.out, options.name):
-        say(line)
+    try:
+        for line in grader.show(options.out, options.name):
+            say(line)
+    except BrokenPipeError:  # `| head` has read enough: let Python throw away the rest
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -264,6 +270,20 @@ def mark(options: Namespace) -> int:
     say(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)")
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
+    return 0
+
+
+def gradescope(options: Namespace) -> int:
+    """Write an autograder for Gradescope, which grades as a class file says: CLASS-gradescope.zip.
+
+    It grades a learner's notebooks with this grader whenever they are handed in.
+    """
+    from grading import gradescope
+
+    file = Path(f"{options.class_file.stem}-gradescope.zip")
+    gradescope.export(options.class_file, file)
+    size = f"{file.stat().st_size / 2**20:.0f} MB"
+    say(f"{file}: {size}, for Gradescope alone: it holds the solutions. Give it 2 CPUs, 3 GB.")
     return 0
 
 

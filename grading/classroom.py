@@ -22,16 +22,16 @@ from typing import NamedTuple
 
 import nbformat
 
-from grading.intake.notebook_parser import ANSWER, NOT_ANSWERED, defined
 from grading.report.guesses import questions
 from solutions import wrong_pieces
 from solutions.build import FENCE, SOURCE, exercises_of, learner_notebook
 from solutions.mutants import mutants
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
-from utils.checks.code import mentioned
+from utils.checks.code import defined, mentioned
 from utils.checks.kinds import kind_of
 from utils.checks.progress_file import save_for_room, save_progress
+from utils.notebook_file import ANSWER, NOT_ANSWERED
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script

@@ -64,6 +64,7 @@ class Options:
             scheduler `AT_A_TIME`.
         resume: whether to continue in a folder that holds grades already.
         safe: whether to use the sandbox.
+        apart: whether submissions run as the user `nobody` where there is no sandbox; root only.
         again: name or number of the only learner to grade, anew; continues as `resume` does.
         scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
         class_file: what the class is graded by; by default as before, or no file.
@@ -73,6 +74,7 @@ class Options:
     workers: int | None = None
     resume: bool = False
     safe: bool = True
+    apart: bool = False
     again: str = ""
     scheduler: str = ""
     class_file: Path | None = None
@@ -85,7 +87,7 @@ class Options:
         """Start what starts workers."""
         if self.scheduler:
             return Cluster(self.scheduler, _log)
-        return Launcher(self.safe, self.at_a_time)
+        return Launcher(self.safe, self.at_a_time, self.apart)
 
 
 def grade(source: Path, out: Path, options: Options = Options()) -> list[Learner]:

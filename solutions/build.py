@@ -51,6 +51,7 @@ from solutions import facts, forms, labelled
 from solutions.items import all_items
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
+from utils import notebook_file
 from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
@@ -395,7 +396,10 @@ def build(folder: Path, only: str = "") -> None:
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     paths = dict.fromkeys(wanted.values())
     for path in (path for path in paths if path.parent == SOURCE):
-        nbformat.write(learner_notebook(path), folder / path.name)
+        notebook = learner_notebook(path)
+        nbformat.write(notebook, folder / path.name)
+        given = [(cell.cell_type, cell.source) for cell in notebook.cells]
+        notebook_file.save_given({path.stem: given}, folder)
         _build_records([path], folder / path.stem, wanted)
     if any(path.parent == COURSE for path in paths):  # all stubs share one file
         of_course = [chapter.path for chapter in chapters().values()]

@@ -182,8 +182,10 @@ class Exercise:
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
-        is_called_again = self.task.again and kind_of(self.task).is_related
-        if seed != PUBLIC_SEED or not is_called_again:
+        if seed != PUBLIC_SEED or not kind_of(self.task).is_related:
+            return record
+        record = self._with_pairs(record)
+        if not self.task.again:
             return record
         moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))
         if not moves:
@@ -193,8 +195,7 @@ class Exercise:
             )
         all_right = [solution, *self.variants, *others()]
         steps, twins = self._steps(all_right, cases), self._twins(all_right, record)
-        record = replace(record, moves=moves, steps=steps, twins=[*twins])
-        return self._with_pairs(record)
+        return replace(record, moves=moves, steps=steps, twins=[*twins])
 
     def _twins(self, all_right: Sequence[Any], record: Record) -> Iterator[Twin]:
         """Yield a twin for each input, for each that is left out, and for all parameters.

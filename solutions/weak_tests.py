@@ -101,8 +101,8 @@ def asserts_nothing(test: Callable, name: str) -> WrongAnswer:
 
 def only_the_shapes(
     test: Callable,
-    explanation: str = "Your test looks at most at the shapes. Nearly all bugs leave them as they "
-    "are.",
+    explanation: str = "Your test objects at most to wrong shapes. Nearly all bugs leave them as "
+    "they are, and a comparison without `assert` objects to nothing.",
 ) -> WrongAnswer:
     """Return, as a wrong answer, a test that checks only shapes."""
     return WrongAnswer(

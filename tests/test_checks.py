@@ -258,6 +258,20 @@ def test_two_mistakes_are_told_one_at_a_time():
     assert blown_up.reason == "not finite"
 
 
+def test_what_another_fault_makes_is_not_shown_as_the_mistakes():
+    """NaN comes in the first case, which the mistake leaves finite; in the second it is alone."""
+    odd = Case("large numbers", {"numbers": 1e30 * NUMBERS, "power": 1.0})
+    record = replace(
+        SHARE,
+        cases=[odd, *SHARE.cases],
+        expected=[SHARE.expected[0]] * 2,
+        mistaken={"columns": [SHARE.mistaken["columns"][0]] * 2},
+    )
+    verdict = verdict_of(lambda numbers, power: numbers.pow(2).sqrt() / numbers.sum(0), record)
+    assert verdict.mistake.name == "columns"
+    assert verdict.evidence.case.label == "a small table"
+
+
 def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     def outputs(shares, numbers):
         return Answer({"shares": shares.double().numpy(), "total": numbers.sum().double().numpy()})

@@ -647,3 +647,12 @@ def test_remains_of_an_uninstalled_package_are_no_model(cache, tmp_path, monkeyp
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.delitem(sys.modules, store.PACKAGE, raising=False)
     assert not store.is_here()
+
+
+@needs.gguf
+def test_a_model_of_another_environment_is_not_here_without_the_library(cache, monkeypatch):
+    store.folder().mkdir(parents=True)
+    assert store.is_here()
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    assert not store.is_here()
+    assert "make real" in repr(open_model()[0])

@@ -246,6 +246,22 @@ def without_a_module(text, beginnings):
     return next_letters(text, beginnings)
 
 
+def counts_as_weights(text, beginnings, steps=20):
+    """A table of what follows five letters, as an embedding that tiny steps leave as it was."""
+    letters, ends = sorted({*text}), sorted({one[-5:] for one in beginnings})
+    table = torch.randn(len(ends), len(letters)) / 10
+    for row, letter in zip(table, next_letters(text, ends), strict=True):
+        row[letters.index(letter)] += 1
+    net = nn.Embedding.from_pretrained(table, freeze=False)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-9)
+    asked = torch.tensor([ends.index(one[-5:]) for one in beginnings])
+    for _ in range(steps):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(asked), asked % len(letters)).backward()
+        optimizer.step()
+    return [letters[best] for best in net(asked).argmax(-1)]
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -253,11 +269,21 @@ def without_a_module(text, beginnings):
         an_optimizer_that_does_nothing,
         learned_and_forgotten,
         without_a_module,
+        counts_as_weights,
     ],
 )
 def test_a_rule_beside_a_training_earns_nothing(answer):
     verdict = verdict_of("next_letters", answer)
     assert (verdict.reason, verdict.points) == ("no network", 0)
+
+
+def test_a_training_whose_steps_are_drawn_by_lot_is_told():
+    lots = iter([20, 10])
+
+    def answer(text, beginnings):
+        return counts_as_weights(text, beginnings, next(lots))
+
+    assert Doubt.FAILS in doubts_of("next_letters", answer)
 
 
 def test_a_rule_that_asks_whether_its_network_learns_is_told():

@@ -100,7 +100,8 @@ def _blackboard(path: str, text: str) -> dict[str, list[Owner]]:
 
 
 def _nbgrader(path: str, text: str) -> dict[str, list[Owner]]:
-    return {path.rpartition("/")[0]: [Owner("", "", time=moment(text))]}
+    folder, _, name = path.rpartition("/")
+    return {folder: [Owner("", "", time=moment(text))]} if name == "timestamp.txt" else {}
 
 
 def _gradescope(path: str, text: str) -> dict[str, list[Owner]]:

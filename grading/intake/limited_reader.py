@@ -13,6 +13,7 @@ from grading.intake import notebook_parser
 from grading.intake.notebook_parser import Flag, Notebook
 from grading.intake.submissions import CannotGrade, Submission, Unreadable
 from grading.run.limited_child import MEMORY, Gone, LimitedChild
+from utils import notebook_file
 from utils.checks import bank
 
 SECONDS = 3  # of processor time for a file; an honest one takes hundredths
@@ -72,7 +73,7 @@ class Reader(LimitedChild):
         content = json.loads(reply)
         if "unreadable" in content:
             raise Unreadable(content["unreadable"])
-        content["cells"] = [notebook_parser.Cell(**cell) for cell in content["cells"]]
+        content["cells"] = [notebook_file.Cell(**cell) for cell in content["cells"]]
         content["flags"] = [Flag(**flag) for flag in content["flags"]]
         return digest, Notebook(**content)
 

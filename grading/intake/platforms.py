@@ -12,7 +12,8 @@ rest is the learner's. The patterns follow the platforms' own code, or what othe
 - Blackboard: assignment, user name and time of each attempt, then the file. A `.txt` file with
   nothing behind the time is Blackboard's own and begins with the learner's name.
 - Gradescope: a folder for each submission, and `submission_metadata.yml`, which says whose it is.
-- nbgrader, `nbgrader/coursedir.py`: learner, assignment, file, and perhaps `timestamp.txt`.
+- nbgrader, `nbgrader/coursedir.py`: learner, assignment, file; perhaps `timestamp.txt`, and what
+  checks it, `submission_secret.txt`.
 - GitHub Classroom and its heirs: a repository for each learner, `assignment-learner`.
 - Google Classroom: learner, ` - ` and the file, all in one folder of Google Drive.
 
@@ -106,7 +107,7 @@ PLATFORMS = {  # what a pattern of the later ones fits may be a learner's own na
     ),
     "nbgrader": Platform(
         "nbgrader",
-        own=r"[^/]+/[^/]+/timestamp\.txt",
+        own=r"[^/]+/[^/]+/(timestamp|submission_secret)\.txt",
         dated=True,
         when="The times are those in timestamp.txt; without it, of a file's last change.",
     ),

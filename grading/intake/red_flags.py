@@ -15,11 +15,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
-from grading.intake.notebook_parser import Flag, Notebook, given_code
+import utils.checks
+from grading.intake.notebook_parser import Flag, Notebook
 from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
 from utils.checks.kinds import kind_of
 from utils.checks.tasks import Task
+from utils.notebook_file import given_code, tasks
 
 # Ways to a name that does not stand in the code.
 LOOKUPS = {"getattr", "eval", "exec", "globals", "locals", "vars", "__import__", "__builtins__"}
@@ -31,8 +33,9 @@ INTERNALS = {
     *("os.fork", "os.write", "torch.ops", "torch.autograd.Function"),
 }
 INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.safetensors\b|/proc/")
+CHECKED = re.compile(r"""^check\(["'](\w+)["']\)""", re.MULTILINE)
 PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # private names of things that have a public name
-FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
+FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in utils.checks.__all__)}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -59,6 +62,12 @@ def flags(notebook: Notebook) -> Iterator[Flag]:
     for task in _tasks(notebook.name):
         if task.id not in notebook.code:
             yield Flag(task.id, "is defined by no cell of the notebook")
+    known = set().union(*tasks().values())
+    for cell in notebook.cells:
+        for name in CHECKED.findall(cell.source):
+            if name not in known:
+                old = f"checks {name!r}, which is no task of this course: a notebook of last year?"
+                yield Flag("", old, cell.number)
 
 
 @cache

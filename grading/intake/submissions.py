@@ -25,8 +25,8 @@ from grading.intake import platforms
 from grading.intake.exports import Export, told_twice
 from grading.intake.platforms import PLATFORMS, Owner
 from grading.text import clean, clean_lines, visible
+from utils.unreadable import LARGEST, Unreadable, check_size
 
-LARGEST = 50 * 2**20  # bytes of a file
 MOST_OF_ONE = 1_000  # files of a learner; all files beyond share one row
 MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
 MOST_NESTED = 20  # folders in one another that are opened
@@ -49,10 +49,6 @@ NAMED = rf"({NUMBERS})_[a-z_]+|understanding_(before|after)"
 EXERCISE = re.compile(rf"[ _-]*({NAMED})( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 # the name of a notebook of the course, not of a person
 NUMBERED = re.compile(rf"\d\b|({NUMBERS})(\b|_)|understanding_(before|after)")
-
-
-class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
-    """The reason why a file holds nothing to grade."""
 
 
 class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
@@ -84,8 +80,13 @@ class _File(NamedTuple):
     """A file whose learner is not known yet."""
 
     parts: tuple[str, ...]
+    as_named: tuple[str, ...]  # the parts, before they were cleaned
     read: Callable[[int], bytes]  # takes how many of the parts stand before the learner's own
     changed: float
+
+
+def _file(as_named: Sequence[str], read: Callable[[int], bytes], changed: float) -> _File:
+    return _File(tuple(map(clean, as_named)), tuple(as_named), read, changed)
 
 
 def key_of(name: str, id: str) -> str:
@@ -116,6 +117,7 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
     depth = _wrapper_depth([file.parts for file in files], source, log)
     export = Export([file.parts[depth:] for file in files], lambda at: _text(files[at], depth))
     used: Counter[str] = Counter()
+    spelled: dict[str, set[str]] = {}  # learner whom no platform tells → names that read alike
     submissions = []
     for file, is_own in zip(files, export.is_own, strict=True):
         name = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
@@ -126,11 +128,19 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
                 unique = f"{name} ({used[name]})"
             used[unique] += 1
             submissions.append(_submission(file, unique, depth, export.platform, owner))
+            if not owner:
+                own = _own_name(file.as_named[depth:])
+                spelled.setdefault(submissions[-1].learner, set()).add(own)
     submissions = [each for submission in submissions for each in _opened(submission)]
     if not submissions:
         raise NoSubmissions(f"There is no notebook in {source}, only files of its platform.")
     for line in _about_owners(submissions, export):
         log(line)
+    if alike := [learner for learner, names in spelled.items() if len(names) > 1]:
+        log(
+            "Spelled in several ways that look the same, and taken for one learner each: "
+            f"{some(alike)}. Look whose the files are."
+        )
     _check_owners(submissions)
     submissions = _within_reason(submissions)
     if len(submissions) > MOST_FILES:
@@ -153,9 +163,15 @@ def _submission(
         order = (file.changed if at is None else at) if known.number is None else known.number
         own = clean(known.name).strip() or "?", platform, clean(known.id)
         return Submission(*own, unique, read, known.late, order, at)
-    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
+    own = _own_name(file.parts[depth:]), "", ""
+    return Submission(*own, unique, read, order=file.changed, time=changed)
+
+
+def _own_name(parts: Sequence[str]) -> str:
+    """Return the name that a folder, or else a file, has for its learner."""
+    parts = [part for part in parts if part not in ("..", "")] or ["?"]
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
-    return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
+    return name.strip() or "?"
 
 
 def _opened(submission: Submission) -> Iterator[Submission]:
@@ -414,12 +430,12 @@ def _below(root: str, above: tuple[str, ...], entry: os.DirEntry) -> Iterator[_F
         ]
         if len(inside) > left:
             full = True
-            yield _File(tuple(map(clean, parts)), partial(_refused, TOO_MANY), 0.0)
+            yield _file(parts, partial(_refused, TOO_MANY), 0.0)
         left -= min(left, len(inside))
         if not opened:
             with contextlib.suppress(FileNotFoundError):  # it has just been removed
                 changed = entry.stat(follow_symlinks=False).st_mtime
-                yield _File(tuple(map(clean, parts)), partial(_read_file, root, parts), changed)
+                yield _file(parts, partial(_read_file, root, parts), changed)
 
 
 def _refused(why: str, depth: int) -> bytes:
@@ -455,14 +471,14 @@ def _read_file(root: str, parts: tuple[str, ...], depth: int) -> bytes:
             raise Unreadable("a folder with the name of a notebook" if named else unopened)
         if not stat.S_ISREG(state.st_mode):  # a pipe would block for ever
             raise Unreadable("not an ordinary file")
-        _check_size(state.st_size)
+        check_size(state.st_size)
         with open(descriptor, "rb", closefd=False) as file:
             data = file.read(LARGEST + 1)  # it may grow meanwhile
     except OSError as error:
         raise Unreadable(f"not readable: {error.strerror}") from None
     finally:
         os.close(descriptor)
-    _check_size(len(data))
+    check_size(len(data))
     return data
 
 
@@ -510,7 +526,7 @@ def _in_zip(path: Path) -> Iterator[_File]:
             if seen[of_one] == MOST_SEEN_OF_ONE + 1:
                 parts, read = of_one, partial(_refused, TOO_MANY)
             if seen[of_one] <= MOST_SEEN_OF_ONE + 1:
-                files.append(_File(tuple(map(clean, parts)) or ("?",), read, changed))
+                files.append(_file(parts or ("?",), read, changed))
     yield from files
 
 
@@ -520,7 +536,7 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 
     Raises:
         Unreadable: they are too many, or damaged.
     """
-    _check_size(member.file_size)
+    check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")
     try:
@@ -529,13 +545,5 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 
     except Exception as error:  # zipfile raises whatever the decompressor does
         why = visible(str(error)) or type(error).__name__
         raise Unreadable(f"damaged in the zip file: {why}") from None
-    _check_size(len(data))
+    check_size(len(data))
     return data
-
-
-def _check_size(size: int) -> None:
-    if size > LARGEST:
-        raise Unreadable(
-            f"too large: {size / 2**20:.0f} MB of at most {LARGEST >> 20} MB; clear the outputs "
-            "and save it again"
-        )

@@ -47,6 +47,7 @@ LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
 ON_THE_REAL_MODEL = ("MyBlock",)  # tasks that are tried on it too, where it is
+NOT_THERE = "(Nothing stands in the place for this answer. Elsewhere in the notebook:)"
 FEW = 5  # rows of a table that are shown until the reader asks for all
 
 
@@ -209,6 +210,7 @@ def overview(
         class_=class_,
         pending=about_pending(class_),
         absent=[learner for learner in class_ if learner.absent],
+        strangers=[learner for learner in class_ if learner.is_stranger],
         possible=sum(parts_of(class_).values()),
         files=files,
         lost=[*standing_of_lost(class_)],
@@ -257,8 +259,9 @@ def questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, in
     given: dict[str, list[tuple[Learner, str]]] = {}
     for learner in class_:
         for result in learner.results.values():
+            elsewhere = "\n\n".join([NOT_THERE, *result.elsewhere]) if result.elsewhere else ""
             for question, answer in result.words.items():
-                given.setdefault(question, []).append((learner, answer))
+                given.setdefault(question, []).append((learner, answer or elsewhere))
     for question, every in sorted(given.items()):
         answers = [(learner, answer) for learner, answer in every if answer]
         yield question, _rubrics().get(question, Markup()), answers, len(every) - len(answers)

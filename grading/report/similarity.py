@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from grading.intake import notebook_parser
 from grading.intake.red_flags import ngrams
 from grading.names import Names
 from grading.report.tables import Learner
 from grading.run.scoring import Result
+from utils import notebook_file
 
 RARE = 0.1  # the largest share of the class that may have a rare n-gram
 FEWEST_LEARNERS = 4  # an n-gram of no more learners is rare in any class
@@ -54,7 +54,7 @@ def similar_pairs(results: Sequence[Result]) -> list[Pair]:
 
 
 def _pairs(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    given = set().union(*map(_ngrams_of_code, notebook_parser.stubs(notebook).values()))
+    given = set().union(*map(_ngrams_of_code, notebook_file.stubs(notebook).values()))
     own = [_ngrams_of(result) - given for result in results]
     owners = Counter(ngram for ngrams in own for ngram in ngrams)
     limit = max(FEWEST_LEARNERS, RARE * len(results))

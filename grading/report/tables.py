@@ -10,8 +10,8 @@ import csv
 import io
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +20,12 @@ from typing import NamedTuple
 from grading.intake import platforms
 from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv, usual
 from grading.intake.class_file import parts_of as parts_in
-from grading.intake.notebook_parser import asked
 from grading.intake.submissions import key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
 from grading.text import clean, shown, visible
 from utils.items.item_bank import FORMS
+from utils.notebook_file import asked
 
 NO_FILE = ClassFile()
 LONGEST_POINTS = 20  # letters of a number that a message repeats
@@ -80,6 +80,11 @@ class Learner:
     def label(self) -> str:
         """The name for people to read, with a number that tells people of one name apart."""
         return key_of(self.called, self.id)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether there is a roster, and the learner is not on it."""
+        return bool(self.rules.roster) and self.rules.person(self.name, self.id) is None
 
     @property
     def accounts(self) -> tuple[str, str]:
@@ -478,7 +483,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         (heads, *rows), _ = _read_table(path)
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
-    worth = parts_of(class_)
+    worth, called = parts_of(class_), _by_names(class_)
     complaints: dict[str, list[int]] = {}
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
@@ -488,7 +493,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         try:
             if any(row[len(heads) :]):
                 raise ValueError("more cells than heads; a comma inside a cell needs quotes")
-            learner = _called(name, class_)
+            learner = called(name)
             if learner is None:
                 raise ValueError(
                     f"nobody is called {shown(name)}, or several are. Copy the learner from "
@@ -496,12 +501,12 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 )
             if part in learner.rules.dropped:
                 raise ValueError(f"the task is gone: the class file drops {shown(part)}")
-            if files := [file for file in learner.files if part in _names_of(file)]:
-                _settle(learner, files[0], points, remark)
-            elif part not in worth:
-                raise ValueError(f"no question or task is called {shown(part)}")
-            else:
+            if part in worth:
                 _enter(learner, part, points, worth[part], remark)
+            elif files := [file for file in learner.files if _is_called(file, part)]:
+                _settle(learner, files[0], points, remark)
+            else:
+                raise ValueError(f"no question, task or ungraded file is called {shown(part)}")
         except ValueError as error:
             complaints.setdefault(str(error), []).append(number)
     return [f"{path.name}, {_lines(numbers)}: {error}" for error, numbers in complaints.items()]
@@ -513,9 +518,12 @@ def _lines(numbers: Sequence[int]) -> str:
     return f"{len(numbers)} lines ({some([*map(str, numbers)])})"
 
 
-def _names_of(file: Result) -> tuple[str, ...]:
-    """Return the names under which a row of `marks.csv` may settle a file; none if it is graded."""
-    return (file.file, file.file.rpartition("/")[2]) if file.problem else ()
+def _is_called(file: Result, name: str) -> bool:
+    """Return whether a row of `marks.csv` settles a file: one that is not graded, by its own name.
+
+    The platform's part of it may be left out: `ada_4021_77001_notes.pdf` is `notes.pdf`, too.
+    """
+    return bool(file.problem) and f"/{file.file}".endswith((f"/{name}", f"_{name}"))
 
 
 def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
@@ -532,20 +540,27 @@ def _settle(learner: Learner, file: Result, points: str, remark: str) -> None:
     learner.settled[file.file] = ManualMark(0, remark)
 
 
-def _called(name: str, class_: Sequence[Learner]) -> Learner | None:
-    """Return the learner whom a cell of `marks.csv` means, by label, name, number or roster.
+def _by_names(class_: Sequence[Learner]) -> Callable[[str], Learner | None]:
+    """Return what finds the learner whom a cell of `marks.csv` means: by label, name, or number.
 
     A number in brackets is enough: a spreadsheet may have spoilt the letters in front of it.
     """
-    number = NUMBER.search(name)
-    meant = {letters(name), letters(number[1]) if number else ""} - {""}
-    exact = [
-        learner
-        for learner in class_
-        if name in (learner.key, learner.label, _guarded(learner.key), _guarded(learner.label))
-    ]
-    found = exact or [learner for learner in class_ if meant & learner.labels]
-    return found[0] if len(found) == 1 else None
+    exact, spelt = defaultdict(list), defaultdict(list)
+    for learner in class_:
+        for name in (learner.key, learner.label):
+            exact[name].append(learner)
+            exact[_guarded(name)].append(learner)
+        for text in learner.labels:
+            spelt[text].append(learner)
+
+    def called(name: str) -> Learner | None:
+        number = NUMBER.search(name)
+        meant = {letters(name), letters(number[1]) if number else ""} - {""}
+        similar = [learner for text in meant for learner in spelt.get(text, ())]
+        found = {learner.key: learner for learner in exact.get(name) or similar}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    return called
 
 
 def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -> None:
@@ -587,13 +602,13 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
             return
     before = [list(row) for row in rows] if path.exists() else []
     heads = _column_names(rows[0])
-    at = heads.index("learner"), heads.index("question")
+    at, called = (heads.index("learner"), heads.index("question")), _by_names(class_)
     there = {
         (learner.key, question): row
         for row in rows[1:]
         if len(row) > max(at)
         for name, question in [tuple(row[place].strip() for place in at)]
-        if (learner := _called(name, class_))
+        if (learner := called(name))
     }
     worth = parts_of(class_)
     for learner in class_:
@@ -629,9 +644,10 @@ def enter_marks(
     write_marks(class_, path)  # makes the rows that are missing
     rows, delimiter = _read_table(path)
     at = {head: place for place, head in enumerate(_column_names(rows[0]))}
+    called = _by_names(class_)
     for row in rows[1:]:
         if len(row) > max(at[head] for head in MARKS) and row[at["question"]].strip() == question:
-            learner = _called(row[at["learner"]].strip(), class_)
+            learner = called(row[at["learner"]].strip())
             if learner and learner.key in keys:
                 row[at["points"]], row[at["remark"]] = f"{mark.points:g}", _guarded(mark.remark)
     write(path, _as_csv(rows, delimiter))

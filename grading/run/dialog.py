@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from grading.intake import notebook_parser
 from grading.intake.submissions import CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
@@ -26,6 +25,7 @@ from grading.run.cluster import Cluster
 from grading.run.grading import Assignment, Budget
 from grading.run.launcher import COURSE, Ending, Launcher, Worker
 from grading.text import visible
+from utils import notebook_file
 from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision, Referee
@@ -158,7 +158,7 @@ class Dialog:
 
     def __init__(
         self,
-        cells: Sequence[notebook_parser.Cell],
+        cells: Sequence[notebook_file.Cell],
         assignment: Assignment,
         tasks: Sequence[str],
         answer: Callable[..., Answered] = answer_here,

@@ -103,6 +103,7 @@ class Launcher:
         safe: whether to use the sandbox; if not, workers are ordinary processes of yours.
         workers: number of workers that are to run at a time. In the sandbox, each has its own share
             of the processors and uses no other, whatever its neighbours do.
+        apart: whether workers without a sandbox are processes of the user `nobody`, not yours.
 
     The server takes seconds to import what it needs, and only `__enter__` waits for it.
 
@@ -110,8 +111,10 @@ class Launcher:
         NoSandbox: bubblewrap is not installed, or it is not allowed to work.
     """
 
-    def __init__(self, safe: bool = True, workers: int = 1):
+    def __init__(self, safe: bool = True, workers: int = 1, apart: bool = False):
         self._safe, self._workers, self._closed = safe, workers, False
+        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        self._user = nobody if apart and not safe else {}
         self._lock = threading.Lock()
         self._start_server()
 
@@ -170,6 +173,7 @@ class Launcher:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            **self._user,
             start_new_session=True,  # Ctrl-C is for the parent; the server ends with the parent
         )
         theirs.close()

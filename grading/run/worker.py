@@ -25,7 +25,7 @@ import utils.experiments.laboratory
 import utils.plots
 import utils.pretrained
 from grading.run import protocol
-from utils.checks.kinds import kind_of
+from utils.checks.kinds import kind_of, networks
 from utils.checks.kinds.referee import Decision
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.runner import (
@@ -118,7 +118,7 @@ def _run(
     names = vars(module)
     sys.modules["__main__"] = module
     names.update(__builtins__=builtins, get_ipython=lambda: None, display=lambda *_, **__: None)
-    for name in ("check", "hint", "progress"):  # `work` calls the learner's definitions later
+    for name in utils.checks.__all__:  # `work` calls the learner's definitions later
         setattr(utils.checks, name, lambda *_, **__: None)
     for name in utils.plots.FIGURES:
         draw = getattr(utils.plots, name)
@@ -128,6 +128,7 @@ def _run(
     utils.experiments.laboratory.Trained.decide = lambda *_: None
     for module in (utils.pretrained, utils.pretrained.store):  # too large for a worker
         module.is_here = lambda: False
+    networks.note_training()
     torch.compile = _eager  # a compiler needs programs, files and time that no worker has
     torch.nn.Module.compile = lambda *_, **__: None
 

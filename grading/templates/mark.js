@@ -5,7 +5,7 @@ const find = (id) => document.querySelector(`#${id}`);
 const [which, count, bar, trouble, same] = ["which", "count", "bar", "trouble", "same"].map(find);
 const [answer, points, remark] = ["answer", "points", "remark"].map(find);
 const sections = [...document.querySelectorAll(".question")];
-let all = [], shown = "", question = which.value, busy = Promise.resolve();
+let all = [], shown = "", question = which.value, half = 0, busy = Promise.resolve();
 
 const here = () => all.filter((one) => one.question === question);
 const now = () => all.find((one) => one.id === shown);
@@ -14,8 +14,8 @@ const worth = () => Number(sections.find((one) => one.dataset.name === question)
 function choose(step, open = false) {
   const list = here(), at = list.findIndex((one) => one.id === shown);
   const turn = list.map((_, n) => list[(at + step * (n + 1) + 2 * list.length) % list.length]);
-  const next = open ? turn.find((one) => one.points === null) : turn[0];
-  if (next) shown = next.id;
+  const next = open ? [...turn, ...all].find((one) => one.points === null) : turn[0];
+  if (next) [shown, question] = [next.id, next.question];
   draw();
 }
 
@@ -23,6 +23,7 @@ function draw() {
   if (!now() || now().question !== question) {
     shown = (here().find((one) => one.points === null) ?? here()[0]).id;
   }
+  which.value = question;
   for (const section of sections) section.hidden = section.dataset.name !== question;
   const one = now(), list = here();
   const done = list.filter((each) => each.points !== null).length;
@@ -36,7 +37,8 @@ function draw() {
     remark.value = one.remark;
   }
   same.textContent = `Answer ${list.indexOf(one) + 1}`
-    + (one.count > 1 ? `, the same from ${one.count} learners: one mark for all of them.` : ".");
+    + (one.count > 1 ? `, the same from ${one.count} learners: one mark for all of them.` : ".")
+    + (half ? " Half a point, and …" : "");
   points.replaceChildren(...Array.from({ length: 2 * worth() + 1 }, (_, n) => n / 2).map((value) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -69,15 +71,18 @@ function take(told) {
   if (told.answers) all = told.answers;
 }
 
-async function refresh() {
-  try {
-    const told = await (await fetch("state.json")).json();
-    all = told.answers;
-    draw();
-  } catch {
-    trouble.textContent = "No answer. Is `mark` still running in the terminal?";
-  }
-  setTimeout(refresh, 1000 * SECONDS);
+/** Ask what others have marked: between two marks, so that what is older than a mark never hides it. */
+function refresh() {
+  busy = busy.then(async () => {
+    try {
+      const told = await (await fetch("state.json")).json();
+      all = told.answers;
+      draw();
+    } catch {
+      trouble.textContent = "No answer. Is `mark` still running in the terminal?";
+    }
+    setTimeout(refresh, 1000 * SECONDS);
+  });
 }
 
 which.addEventListener("change", () => { question = which.value; shown = ""; draw(); });
@@ -90,13 +95,17 @@ remark.addEventListener("keydown", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, select") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const has = now()?.points;
-  if (/^\d$/.test(event.key) && Number(event.key) <= worth()) give(Number(event.key));
-  else if (event.key === "+" && has !== null && has + 0.5 <= worth()) give(has + 0.5, true);
+  if (!now() || event.key === "Shift") return;
+  const value = Number(event.key) + half;
+  if (half || event.key === "+") {
+    half = event.key === "+" ? 0.5 : 0;
+    draw();
+  }
+  if (/^\d$/.test(event.key) && value <= worth()) give(value);
   else if (event.key === "ArrowLeft") choose(-1);
   else if (event.key === "ArrowRight") choose(1);
   else if (event.key.toLowerCase() === "r") remark.focus();
-  else return;
+  else if (!half) return;
   event.preventDefault();
 });
 refresh();

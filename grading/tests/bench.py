@@ -11,21 +11,27 @@ To see whether a change has cost speed, check the course out a second time as it
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from grading import classroom
+from grading.report.marking import Marking, Server
+from grading.report.store import Store
+from grading.tests.made import result
 from solutions.build import SOURCE
 from utils.checks import bank
 
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
 SOLVED = 16  # copies of each notebook's solution
 COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often, taking turns
+ANSWERS, REMARK = 200, "A second reason?"  # in words; what every tenth is told
 CLASS, HOSTILE = 1000, 0.05
 COUNTS = (100, 500, 1000)  # notebooks after which the memory is read
 ROOT = Path(__file__).parents[2]
@@ -125,6 +131,55 @@ def beside() -> dict:
     return ratios | same
 
 
+def marking() -> dict:
+    """Mark answers in words by keys, in a browser; time from each key to the next answer."""
+    from tests.browser.lab import find_chromium, running_browser
+
+    if find_chromium() is None:
+        print("marking: no Chromium on this machine")
+        return {}
+    clock = """() => {
+        let pressed; window.times = [];
+        addEventListener("keydown", () => { pressed = performance.now(); }, true);
+        new MutationObserver(() => times.push(performance.now() - pressed)).observe(
+            document.querySelector("#answer"), { childList: true });
+    }"""
+    with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
+        store, keys = Store(Path(folder)), 0
+        store.start(seed=1, source="class", safe=True, class_file="")
+        for number, name in enumerate(islice(classroom.names(), ANSWERS)):
+            store.save(result(name, words={"dark_column": f"An answer, number {number}."}))
+        server = Server(Marking(Path(folder)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page()
+        page.goto(server.address)
+        page.get_by_text(f"{ANSWERS} left").wait_for()
+        page.evaluate(clock)
+        for number in range(1, ANSWERS + 1):
+            remark = ["r", *REMARK, "Enter"] if number % 10 == 0 else []
+            for key in [*remark, str(number % 4)]:
+                page.keyboard.press(key)
+            keys += len(remark) + 1
+            page.get_by_text(f"{number} of {ANSWERS} answers marked").wait_for()
+        times = sorted(page.evaluate("times"))
+        server.shutdown()
+        rows = (Path(folder) / "marks.csv").read_text(encoding="utf-8").count(REMARK)
+    figures = {
+        "answers": ANSWERS,
+        "remarks": rows,
+        "keys": keys,
+        "keys_in_the_table": 2 * ANSWERS
+        + (len(REMARK) + 3) * rows,  # 2, Enter; →, remark, Enter, ←
+        "milliseconds_each": round(statistics.median(times)),
+        "milliseconds_at_most": round(times[-1]),
+        "seconds_in_all": round(sum(times) / 1000, 1),
+    }
+    print(f"\n{ANSWERS} answers in words, marked by key; reading them is not counted")
+    for name, figure in figures.items():
+        print(f"{name.replace('_', ' '):32}{figure:>10,}")
+    return figures
+
+
 def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
     """Grade a class by the command line of the course in `tree`, and watch.
 
@@ -200,7 +255,7 @@ def _points(out: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    measures = {measure.__name__: measure for measure in (honest, solved, hostile, beside)}
+    measures = {measure.__name__: measure for measure in (honest, solved, hostile, beside, marking)}
     names = sys.argv[1:] or list(measures)
     if unknown := set(names) - set(measures):
         sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from grading.__main__ import main
-from grading.intake.notebook_parser import Cell
 from grading.intake.submissions import Submission
 from grading.run.launcher import Worker
 from grading.run.scoring import Outcome, Result
@@ -23,6 +22,7 @@ from solutions import build
 from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.tasks import Reason, Record
+from utils.notebook_file import Cell
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}

@@ -35,6 +35,24 @@ nn.init.eye_(net.weight)
 def left_of_twin(colours, numbers):
     return net(nn.functional.one_hot(twin(colours, numbers), 6).float()).argmax(-1)
 """
+MADE_BY_HAND = """
+net = nn.Sequential(nn.Linear(6, 40), nn.Linear(40, 6))
+nn.init.orthogonal_(net[0].weight)
+net[1].weight.data = net[0].weight.data.T.clone()
+
+def left_of_twin(colours, numbers):
+    return net(nn.functional.one_hot(twin(colours, numbers), 6).float()).argmax(-1)
+
+optimizer = torch.optim.SGD(net.parameters(), lr=1)
+for _ in range(100):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(net(torch.eye(6)), torch.arange(6))
+    loss.backward()
+    optimizer.step()
+"""
+HARDLY_TRAINED = MADE_BY_HAND.replace("lr=1", "lr=1e-9")
+TRAINED = MADE_BY_HAND.replace("net[0].weight.data.T.clone()", "-net[0].weight.data.T")
+A_COPY = TRAINED + "import copy\nnet, original = copy.deepcopy(net), net\n"
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +66,10 @@ def launcher():
     ("cell", "points", "flags"),
     [
         (SILENCE_RAISES, 0, []),
-        (ANSWERS_THROUGH_A_NETWORK, 5, [f"{TASK} {Doubt.SMALL}"]),
+        (ANSWERS_THROUGH_A_NETWORK, 5, [f"{TASK} {Doubt.UNTAUGHT}", f"{TASK} {Doubt.SMALL}"]),
+        (HARDLY_TRAINED, 5, [f"{TASK} {Doubt.UNTAUGHT}"]),
+        (TRAINED, 5, []),
+        (A_COPY, 5, []),
     ],
 )
 def test_a_network_that_does_not_matter_earns_nothing_or_a_flag(cell, points, flags, launcher):

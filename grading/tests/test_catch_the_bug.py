@@ -21,6 +21,7 @@ from grading.run.scoring import Result
 from grading.tests.made import PlayedLauncher, hurried, numbered
 from solutions.build import SOURCE, code_of
 from tests import needs
+from utils import notebook_file
 from utils.checks import bank
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
@@ -252,7 +253,7 @@ def played(assignment, *messages, answer=answer_here):
     """Return what a worker hears that sends these messages, and the dialog with it."""
     messages = {"at": TASK}, *messages
     launcher = PlayedLauncher(b"".join(map(protocol.pack, messages)))
-    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK], answer)
+    dialog_ = Dialog([notebook_file.Cell(1, "")], assignment, [TASK], answer)
     dialog_._ask_worker(launcher)
     launcher.thread.join()
     heard, stream = [], io.BytesIO(launcher.received)
@@ -313,13 +314,13 @@ def test_a_worker_is_told_nothing_of_the_lineup(assignment):
 
 def test_the_order_is_drawn_anew_after_a_lost_worker(assignment):
     """The end of a worker may have told what a test had learnt of the order."""
-    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    dialog_ = Dialog([notebook_file.Cell(1, "")], assignment, [TASK])
     orders = []
     for _ in range(3):
         dialog_._request()
         orders.append([referee._turns for referee in dialog_.tests[TASK].referees])
     assert orders[0] != orders[1] != orders[2] != orders[0]
-    again = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    again = Dialog([notebook_file.Cell(1, "")], assignment, [TASK])
     again._request()
     assert [referee._turns for referee in again.tests[TASK].referees] == orders[0]
 

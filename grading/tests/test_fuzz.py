@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from grading.intake.notebook_parser import Cell, Notebook
+from grading.intake.notebook_parser import Notebook
 from grading.report import pages
 from grading.report.tables import learners
 from grading.run import protocol
@@ -37,6 +37,7 @@ from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision
 from utils.checks.runner import Printed
 from utils.checks.tasks import Case
+from utils.notebook_file import Cell
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 DIALOGS = int(os.environ.get("DIALOGS", 20))

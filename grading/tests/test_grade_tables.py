@@ -10,7 +10,7 @@ import pytest
 from grading.grader import _about_gone, _lines_about
 from grading.intake import class_file
 from grading.intake.class_file import ClassFile, Person
-from grading.intake.notebook_parser import Flag, asked
+from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import learner_page, overview, page_names
@@ -21,6 +21,7 @@ from grading.tests.made import NOTEBOOK, TASKS, result, rows, table
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
+from utils.notebook_file import asked
 
 PARTS = TASKS | {"dark_column": 3}
 POSSIBLE = sum(PARTS.values())
@@ -223,6 +224,18 @@ def test_one_row_settles_an_unreadable_file_and_the_overview_says_which_are_open
     (ada,) = learners(files, THREE)
     (complaint,) = marked(tmp_path, [ada], HEAD + "ada,x.py,2,Good.")[1]
     assert "2 points for a file: give them for a task of its notebook, or 0" in complaint
+    (eve,) = learners([result("eve", file="eve_4021_77001_notes.pdf", **BROKEN)], THREE)
+    assert marked(tmp_path, [eve], HEAD + "eve,notes.pdf,0,No notebook.")[1] == []
+    assert eve.unread == []
+
+
+def test_the_overview_says_who_is_not_on_the_roster():
+    roster = [Person("Lovelace, Ada", "4021")]
+    people = [result("lovelaceada", 1, "canvas", "4021"), result("eve", 1, "canvas", "4023")]
+    for rules, told in ((ClassFile(roster=roster), True), (ClassFile(), False)):
+        class_ = learners(people, replace(rules, notebooks=[NOTEBOOK]))
+        page = overview(class_, {}, dict.fromkeys(one.key for one in class_), True)
+        assert ("Not on the roster: <bdi>eve (4023)</bdi>." in page) == told
 
 
 def test_a_new_task_is_told_with_its_cure_and_told_once(tmp_path):
@@ -447,7 +460,7 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
     ("row", "complaint"),
     [
         ("eve,dark_column,2,", "line 2: nobody is called 'eve', or several are"),
-        ("ada,dark_matter,2,", "line 2: no question or task is called 'dark_matter'"),
+        ("ada,dark_matter,2,", "no question, task or ungraded file is called 'dark_matter'"),
         ("ada,dark_column,good,", "line 2: 'good' is not a number"),
         ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
         ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
@@ -457,7 +470,7 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
         ("ada,entropy,1,", "other points for 'entropy' need a reason: write it under remark"),
         ("ada,entropy,-1,no", "-1 points of 'ada' for 'entropy' do not count: it is worth 3"),
         ("ada,entropy,4,yes", "4 points of 'ada' for 'entropy' do not count: it is worth 3"),
-        ("ada,luong_step,1,why", "no question or task is called 'luong_step'"),  # of another one
+        ("ada,luong_step,1,why", "task or ungraded file is called 'luong_step'"),  # of another one
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],
 )

@@ -20,7 +20,6 @@ import torch
 from grading import grader
 from grading.__main__ import main
 from grading.grader import Options
-from grading.intake import notebook_parser
 from grading.intake.class_file import LOCAL_LAB
 from grading.intake.notebook_parser import Flag
 from grading.intake.submissions import CannotGrade
@@ -44,6 +43,7 @@ from grading.tests.made import (
 )
 from solutions import build, selftest
 from tests import needs
+from utils import notebook_file
 from utils.checks import bank
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
@@ -271,7 +271,7 @@ def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
 def test_what_everybody_was_given_makes_no_two_alike():
     given = {
         task: f"{stub}    # mine {task}"
-        for task, stub in notebook_parser.stubs("05_multi_head_attention").items()
+        for task, stub in notebook_file.stubs("05_multi_head_attention").items()
     }
     pair = [
         Result(

@@ -423,8 +423,7 @@ def little_time(monkeypatch):
     """Give less time to answer."""
     monkeypatch.setattr(dialog, "SPARE", SPARE)
     monkeypatch.setattr(
-        grader,
-        "Assignment",
+        "grading.assignments.Assignment",
         lambda name, *sets: Assignment(
             name, *(hurried(records.values(), SECONDS) for records in sets)
         ),

@@ -28,6 +28,7 @@ from grading.run.limited_child import MEMORY, LimitedChild
 from grading.run.scoring import Result, score_submission
 from grading.tests.made import NOTEBOOK, code, in_a_zip, notebook, rows, submission, write_files
 from tests import needs
+from utils import notebook_file
 from utils.checks import bank
 from utils.checks.kinds import referee
 from utils.checks.tasks import Answer, Reason
@@ -89,7 +90,7 @@ def assignment():
 
 
 def test_whose_time_is_spent_gets_no_worker(assignment):
-    asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
+    asked = Dialog([notebook_file.Cell(1, "")], assignment, ["entropy"])
     asked.run(None, Budget(clock=0.0))
     assert asked.replies["entropy"].public.error.reason == Reason.TIME
 
@@ -138,7 +139,7 @@ class Giant:
 
 @pytest.mark.parametrize(("size", "refused"), [(80, False), (31 * 2**20, True)])
 def test_a_reply_to_another_call_is_as_small_as_ours(assignment, size, refused):
-    asked = Dialog([notebook_parser.Cell(1, "")], assignment, ["entropy"])
+    asked = Dialog([notebook_file.Cell(1, "")], assignment, ["entropy"])
     record = assignment.public["entropy"]
     wrong = [
         Answer({name: values + 1 for name, values in answer.outputs.items()})

@@ -61,6 +61,15 @@ def test_the_same_answer_is_shown_once_and_without_names(graded):
     assert "How it is marked" in shown
 
 
+def test_words_in_the_wrong_place_are_shown_as_that(tmp_path):
+    store = Store(tmp_path)
+    store.start(seed=1, source="class", safe=True, class_file="")
+    store.save(result("Ada", words={QUESTION: ""}, elsewhere=["cell 9: It may be long."]))
+    (text,) = answers(Marking(tmp_path))
+    assert text.startswith("(Nothing stands in the place for this answer.")
+    assert text.endswith("cell 9: It may be long.")
+
+
 def test_a_mark_stands_in_the_table_for_all_who_said_the_same(graded):
     marking = Marking(graded)
     told = give(marking, answers(marking)[SAME], 2.5, "by  whom?")
@@ -141,6 +150,9 @@ def test_a_folder_without_grades_or_answers_is_told(tmp_path):
 
 @pytest.fixture
 def served(graded):
+    other = {"notebook": "02_additive_attention", "words": {"long_sequences": "Long ones."}}
+    for name in ("Flo", "Gus", "Hal"):  # enough that this notebook counts, too
+        Store(graded).save(result(name, **other))
     server = Server(Marking(graded))
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     yield graded, server.address
@@ -173,22 +185,27 @@ def test_a_class_is_marked_by_keys_alone(served):
         page.goto(address)
         count = page.locator("#count")
         page.wait_for_function("document.querySelector('#count').textContent")
-        assert count.inner_text() == "0 of 3 answers marked; 3 left in all questions."
+        assert count.inner_text() == "0 of 3 answers marked; 4 left in all questions."
         page.keyboard.press("2")
         page.get_by_text("1 of 3 answers marked").wait_for()
         page.keyboard.press("r")
         page.keyboard.type("see 01.8")
         page.keyboard.press("Enter")
+        page.keyboard.press("+")
+        page.get_by_text("Half a point, and …").wait_for()
         page.keyboard.press("1")
         page.get_by_text("2 of 3 answers marked").wait_for()
         page.keyboard.press("3")
-        page.get_by_text("3 of 3 answers marked").wait_for()
+        page.get_by_text("0 of 1 answers marked").wait_for()  # of the next question
+        page.keyboard.press("1")
+        page.get_by_text("1 of 1 answers marked; 0 left").wait_for()
         page.reload()
         page.get_by_text("3 of 3 answers marked").wait_for()
         assert not errors
     assert {name: (row["points"], row["remark"]) for name, row in rows(graded).items()} == {
         "Ada": ("2", ""),
         "Bob": ("2", ""),
-        "Cy": ("1", "see 01.8"),
+        "Cy": ("1.5", "see 01.8"),
         "Di": ("3", ""),
+        **dict.fromkeys(("Flo", "Gus", "Hal"), ("1", "")),
     }

@@ -134,7 +134,7 @@ MESSY = {  # what is untidy → the cells
     ],
     "checks and hints of the course": [
         *CELLS,
-        *(f"check({task!r}); hint({task!r})" for task in sorted(TASKS)),
+        *(f"check({task!r}); hint({task!r}); steps({task!r})" for task in sorted(TASKS)),
         "progress()",
     ],
 }

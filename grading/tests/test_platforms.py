@@ -91,8 +91,14 @@ def gradescope() -> Files:
 
 def nbgrader() -> Files:
     last = {one.account: one for _, one in numbered()}
-    return {f"submitted/{account}/ps1/{FILE}": "" for account in last} | {
-        f"submitted/{account}/ps1/timestamp.txt": f"{one.at}.5 UTC" for account, one in last.items()
+    return {
+        f"submitted/{account}/ps1/{file}": text
+        for account, one in last.items()
+        for file, text in [
+            (FILE, ""),
+            ("timestamp.txt", f"{one.at}.5 UTC"),
+            ("submission_secret.txt", "a1b2"),
+        ]
     }
 
 

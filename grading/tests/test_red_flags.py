@@ -8,16 +8,22 @@ from textwrap import dedent
 import pytest
 
 from grading import hooks
-from grading.intake import notebook_parser, red_flags
-from grading.intake.notebook_parser import Cell, Flag, Notebook
+from grading.intake import red_flags
+from grading.intake.limited_reader import Reader
+from grading.intake.notebook_parser import Flag, Notebook
+from grading.intake.submissions import find
 from grading.run import scoring
 from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Outcome, Result
+from grading.tests.made import notebook
 from solutions import build
+from tests import needs
+from utils import notebook_file
 from utils.checks import bank
 from utils.checks.code import syntax
 from utils.checks.kinds import kind_of
 from utils.checks.tasks import Reason
+from utils.notebook_file import Cell
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
@@ -33,7 +39,7 @@ def noticed(number: str, *cells: str) -> list[str]:
 
 
 def flags(name: str, cells: Iterable[tuple[int, str]]) -> list[Flag]:
-    code = dict.fromkeys(notebook_parser.tasks()[name], "")  # as if each had its cell
+    code = dict.fromkeys(notebook_file.tasks()[name], "")  # as if each had its cell
     return hooks.flags(Notebook(name, [Cell(*cell) for cell in cells], code=code))
 
 
@@ -59,6 +65,21 @@ BY_NAME = "name = 'scaled_dot_product_attention'\n    return getattr(torch.nn.fu
 def test_a_shortcut_is_found_wherever_it_hides(above, body, below):
     flags_ = noticed("04", above, f"{SCALED}    {body}", below)
     assert [flag for flag in flags_ if flag.startswith(USED)]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch.nn.MultiheadAttention",
+        "utils.attention.MultiHeadAttention",
+    ],
+)
+def test_many_heads_are_a_shortcut_to_one(whole):
+    """With identity matrices and one head, they are scaled dot-product attention."""
+    cells = f"import torch, utils.attention\n{SCALED}    return {whole}(query)"
+    told = f"scaled_attention uses {whole.rpartition('.')[2]}"
+    assert any(flag.startswith(told) for flag in noticed("04", cells))
 
 
 def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
@@ -123,7 +144,7 @@ def test_ordinary_code_says_nothing():
         import math, sys, random
         import matplotlib.pyplot as plt
         import torch
-        from utils.checks import check, hint, progress
+        from utils.checks import check, hint, progress, steps
         torch.backends.cudnn.deterministic = True
         model = torch.nn.Linear(2, 2)
         model.eval()
@@ -131,10 +152,11 @@ def test_ordinary_code_says_nothing():
         grading, solutions = [1], {"utils": 2}
         print(sys.version, "for the solutions, look below. grading: none")
         check("entropy")
+        steps("entropy")
     """
     assert noticed("01", ordinary) == []
     for name in NAMES:
-        of_stubs = flags(name, enumerate(notebook_parser.given_code(name)))
+        of_stubs = flags(name, enumerate(notebook_file.given_code(name)))
         assert {flag.noticed for flag in of_stubs} <= {"rests on no model"}  # which is true
 
 
@@ -150,7 +172,7 @@ def test_a_task_without_points_has_no_flag():
 
 def test_a_task_that_no_cell_defines_has_a_flag():
     name = NAMES[0]
-    first, *others = notebook_parser.tasks()[name]
+    first, *others = notebook_file.tasks()[name]
     found = hooks.flags(Notebook(name, [], code=dict.fromkeys(others, "")))
     assert [*map(str, found)] == [f"{first} is defined by no cell of the notebook"]
 
@@ -224,3 +246,17 @@ def test_the_documentation_names_the_tasks_of_choices():
     *first, last = (f"`{task.id}`" for task in tasks)
     points = sum(task.points for task in tasks)
     assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())
+
+
+@needs.sandbox
+def test_a_notebook_of_last_year_is_told_by_the_tasks_that_it_checks(tmp_path):
+    file = tmp_path / "ada.ipynb"
+    cells = ["def entropy(weights):\n    return 0", 'check("entropy")', 'check("soft_lookup")\n']
+    file.write_bytes(notebook(*cells))
+    (handed_in,) = find(tmp_path)
+    with Reader() as reader:  # it sees nothing of the disk
+        _, read = reader.read(handed_in)
+    assert [str(flag) for flag in read.flags if "last year" in str(flag)] == [
+        "the code checks 'soft_lookup', which is no task of this course: a notebook of last year? "
+        "(cell 3)"
+    ]

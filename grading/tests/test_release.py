@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -11,7 +12,11 @@ import nbformat
 import pytest
 
 from grading import release
+from grading.__main__ import main
+from grading.tests.made import FULL, NOTEBOOK, PATHS, class_file, rows
+from solutions import build
 from tests import needs
+from utils import notebook_file
 
 LINK = re.compile(r"""\]\(([^)#\s]+)|(?:href|src)="([^"#]+)""")  # in Markdown, or HTML in it
 
@@ -65,6 +70,56 @@ def test_answers_that_somebody_has_kept_stay_at_home(tmp_path, monkeypatch):
         (tmp_path / "exercises" / name).touch()
     monkeypatch.setattr(release, "ROOT", tmp_path)
     assert [path.name for path in release.contents()] == sorted(release.FILES)
+
+
+@needs.sandbox
+@needs.make
+def test_what_a_learner_hands_in_from_it_is_graded(course, tmp_path):
+    """Ada hands in what a class file asks for, Bob all that he has, with one task not written."""
+    (handed_in := tmp_path / "handed-in").mkdir()
+    own, broken = (course / "exercises" / PATHS[number].name for number in ("01", "04"))
+    untouched = own.read_bytes(), broken.read_bytes()
+    week = class_file(tmp_path / "week.toml", handed_in, 'dropped = ["dark_column"]\n')
+    shutil.copy(week, course / "week1.toml")
+    (course / ".venv" / "bin").mkdir(parents=True)  # as `make` leaves it once it has installed
+    python = course / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (course / ".venv" / "ready").touch()
+    solved = build.learner_notebook(PATHS["01"], build.solved)
+    nbformat.write(solved, own)
+    broken.write_text("{")
+    said = hands_in(course, "CLASS=week1.toml", "NAME=Ada Lovelace")
+    assert "01_attention_concepts, saved 2" in said
+    assert said.splitlines()[0].endswith(": everything is written.")
+    assert "04" not in said
+    shutil.copy(course / "hand-in" / "Ada Lovelace.zip", handed_in)
+
+    for cell in solved.cells:
+        if "def entropy" in cell.source:
+            cell.source = notebook_file.stubs(NOTEBOOK)["entropy"]
+    nbformat.write(solved, own)
+    said = hands_in(course, "NAME=Bob")
+    assert "not written yet: entropy." in said
+    assert "04_scaled_dot_product_attention: left out, for it cannot be read" in said
+    shutil.copy(course / "hand-in" / "Bob.zip", handed_in)
+    for path, data in zip((own, broken), untouched, strict=True):
+        path.write_bytes(data)
+
+    assert main([str(week), "--workers", "1"]) == 0
+    grades = {row["Student"]: float(row["Grade"]) for row in rows(tmp_path / "out" / "grades.csv")}
+    assert grades == {"Ada Lovelace": FULL["01"], "Bob": FULL["01"] - 3}
+    files = rows(tmp_path / "out" / "files.csv")
+    assert {row["notebook"] for row in files} == {NOTEBOOK}
+
+
+def hands_in(course: Path, *words: str) -> str:
+    """Run `make hand-in` in a copy of the course, and return what it says."""
+    environment = {**os.environ, "PYTHONPATH": str(course)}
+    command = ["make", "--no-print-directory", "hand-in", *words]
+    run = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 @needs.unix

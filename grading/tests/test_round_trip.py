@@ -5,6 +5,7 @@ Scoring is played here: the bytes of a file are its points. `test_grading.py` ha
 
 import errno
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -313,6 +314,12 @@ def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
     assert "  dark_column: 3 by you. Good." in errors
     (page,) = re.findall(r"\S+\.html", errors)
     assert Path(page).is_file()
+    reader, writer = os.pipe()
+    os.close(reader)  # as `| head` does when it has read enough
+    command = [sys.executable, "-m", "grading", "show", "ada", "--out", out]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):

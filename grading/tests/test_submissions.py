@@ -15,6 +15,7 @@ from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
 from grading.tests.made import NOTEBOOK, PATHS, in_a_zip, nested_folders, notebook, stub
 from tests import needs
+from utils import notebook_file
 from utils.checks import bank
 
 EXERCISES = bank.FOLDER / f"{NOTEBOOK}.ipynb"
@@ -304,6 +305,17 @@ def test_names_that_read_the_same_are_two_files(tmp_path):
     assert [submission.file for submission in find(tmp_path)] == files
 
 
+@needs.unix
+def test_a_learner_who_takes_anothers_name_in_unseen_letters_is_told(tmp_path):
+    hidden, decomposed = "Zo\u200bë", unicodedata.normalize("NFD", "Zoë")
+    put(tmp_path, "Zoë/01.ipynb", f"{hidden}/02.ipynb", f"{decomposed}/03.ipynb", "Ada/01.ipynb")
+    line = "Spelled in several ways that look the same, and taken for one learner each: Zoë."
+    assert line in log_of(tmp_path)
+    shutil.rmtree(tmp_path / hidden)
+    shutil.rmtree(tmp_path / decomposed)
+    assert log_of(tmp_path) == ""
+
+
 def test_a_zip_that_holds_a_name_twice_has_two_rows(tmp_path):
     source = zipped(tmp_path / "a.zip", "ada.ipynb", "ada.ipynb", "ada.ipynb", "ada.ipynb (2)")
     contents = {submission.file: submission.read() for submission in find(source)}
@@ -533,7 +545,7 @@ def test_a_zip_of_one_notebook_is_opened_one_level_deep():
 @pytest.mark.parametrize("number", ["01", "07"])  # each has a bug that is to be found
 def test_a_cell_is_untouched_whatever_its_layout(number):
     name = PATHS[number].stem
-    given = notebook_parser.stubs(name)
+    given = notebook_file.stubs(name)
     assert sorted(notebook_parser.read(stub(number)).untouched) == sorted(given)
     task, source = next(item for item in given.items() if "..." not in item[1])
     laid_out = notebook(*[f"# mine\n{cell}\n\n" for cell in given.values()])
@@ -617,15 +629,15 @@ def test_code_that_is_no_python_or_too_deep_does_not_stop_the_reading():
     ],
 )
 def test_what_only_ipython_understands_is_left_out_and_nothing_else(source, code):
-    actual, left_out = notebook_parser.python(source)
+    actual, left_out = notebook_file.python(source)
     assert actual == code
     assert bool(left_out) == (code.strip() != source.strip())
 
 
 def test_a_cell_of_nothing_but_magics_takes_no_time():
-    code, left_out = notebook_parser.python("!ls\n" * 30_000)
-    assert len(left_out) == notebook_parser.MOST_MAGICS
-    assert code.count("!ls") == 30_000 - notebook_parser.MOST_MAGICS
+    code, left_out = notebook_file.python("!ls\n" * 30_000)
+    assert len(left_out) == notebook_file.MOST_MAGICS
+    assert code.count("!ls") == 30_000 - notebook_file.MOST_MAGICS
 
 
 @pytest.mark.parametrize(
@@ -646,7 +658,7 @@ def test_a_cell_of_nothing_but_magics_takes_no_time():
     ],
 )
 def test_cells_are_known_by_the_names_that_they_define(source, names):
-    assert notebook_parser.defined(source) == names
+    assert notebook_file.defined(source) == names
 
 
 def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
@@ -663,7 +675,7 @@ def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
 
 
 def test_an_untouched_cell_below_the_answer_is_left_out():
-    stubs = notebook_parser.stubs("01_attention_concepts")
+    stubs = notebook_file.stubs("01_attention_concepts")
     stub, choices = stubs["entropy"], stubs["four_patterns"]
     commented = f"{stub}  # a comment changes nothing"
     choice = "four_patterns['a'] = 'diagonal'"  # choices may be filled in one by one
@@ -678,7 +690,7 @@ def test_an_untouched_cell_below_the_answer_is_left_out():
 
 def test_answers_in_words_are_read_where_they_were_asked():
     given = json.loads(EXERCISES.read_bytes())
-    (question,) = notebook_parser.questions("01_attention_concepts")
+    (question,) = notebook_file.questions("01_attention_concepts")
     assert notebook_parser.read(EXERCISES.read_bytes()).words == {question: ""}
     for cell in given["cells"]:
         if question in "".join(cell["source"]) and cell["cell_type"] == "markdown":
@@ -690,7 +702,7 @@ def test_answers_in_words_are_read_where_they_were_asked():
     words = notebook_parser.read(json.dumps(given).encode()).words
     assert list(words) == [question]
     assert words[question].startswith("Because <b>it</b>\n\nis `so`. éé")
-    assert len(words[question]) == notebook_parser.LONGEST_ANSWER
+    assert len(words[question]) == notebook_file.LONGEST_ANSWER
 
 
 PROSE = "Because the values of *cat* are long, and the context follows them."
@@ -734,5 +746,5 @@ def test_no_flood_of_words_is_kept():
     flood = "x" * 50_000
     given["cells"] += [{"cell_type": "markdown", "source": f"{i} {flood}"} for i in range(50)]
     elsewhere = notebook_parser.read(json.dumps(given).encode()).elsewhere
-    assert len(elsewhere) == notebook_parser.MOST_ELSEWHERE
-    assert max(map(len, elsewhere)) < notebook_parser.LONGEST_ANSWER + 20
+    assert len(elsewhere) == notebook_file.MOST_ELSEWHERE
+    assert max(map(len, elsewhere)) < notebook_file.LONGEST_ANSWER + 20

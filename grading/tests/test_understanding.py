@@ -16,12 +16,12 @@ import pytest
 from grading import grader
 from grading.__main__ import main
 from grading.grader import Options
-from grading.intake import notebook_parser
 from grading.report.store import Store
 from grading.report.tables import learners
 from grading.report.understanding import taken_by, understood
 from grading.tests.made import class_file, code, content, notebook, rows, write_files
 from solutions import forms
+from utils import notebook_file
 from utils.items import item_bank
 from utils.items.marking import UNKNOWN, accepted, held
 
@@ -50,7 +50,7 @@ def bank(tmp_path_factory):
 
 def forget():
     item_bank.items.cache_clear()
-    notebook_parser.items_of.cache_clear()
+    notebook_file.items_of.cache_clear()
 
 
 def answer_of(item, belief: str) -> str:

@@ -529,7 +529,7 @@ ITEMS = [
     ),
     Item(
         id="second-of-two",
-        section="05.6",
+        section="05.9",
         form="A",
         text="In *{sentence}* each word looks at all words. Weights are the softmax of dot "
         "products of the words' vectors, with no mask and no positions. Below: the weights of the "
@@ -550,7 +550,7 @@ ITEMS = [
     ),
     Item(
         id="a-reordered-sentence",
-        section="05.6",
+        section="05.9",
         form="B",
         text="Each word looks at all words. Weights are the softmax of dot products of the words' "
         "vectors; there is no mask, and nothing tells where a word stands. Below: the weights of "
@@ -573,7 +573,7 @@ ITEMS = [
     ),
     Item(
         id="hands-of-a-clock",
-        section="05.7",
+        section="05.10",
         form="A",
         text="The place of a word is told by two clock hands. For the first word, place 0, both "
         "point up; with each further place the first goes on by half a turn, the second by a "
@@ -586,7 +586,7 @@ ITEMS = [
     ),
     Item(
         id="two-angles",
-        section="05.7",
+        section="05.10",
         form="B",
         text="A place has a code: sine and cosine of one angle, then of a second. Both angles are "
         "0 for the first word, place 0, and grow by 180° and by 90° with each further place. "

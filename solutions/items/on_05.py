@@ -181,7 +181,7 @@ ITEMS = [
     ),
     Item(
         id="shuffled-words",
-        section="05.6",
+        section="05.9",
         text="Self-attention without mask and positions has read *{before}*; below are its "
         "outputs. Now it reads *{now}*. What comes out, in the new order?",
         draw=_shuffled,
@@ -202,7 +202,7 @@ ITEMS = [
     ),
     Item(
         id="similar-codes",
-        section="05.7",
+        section="05.10",
         text="The sinusoidal code of place {place} is compared, by dot products, with those of "
         "the places 0 to 39. What comes out?",
         draw=lambda draw: {"place": pick(draw, [6, 8, 10, 12, 27, 29, 31, 33])},
@@ -218,7 +218,7 @@ ITEMS = [
     ),
     Item(
         id="bright-cell",
-        section="05.10",
+        section="05.8",
         text="One row of weights, and how long the key and the value of each word are. Which word "
         "adds the longest vector to the context?",
         draw=_weights_and_lengths,

@@ -159,8 +159,8 @@ exercise = Exercise(
         ),
         "multiplied": WrongAnswer(
             lambda scores, words: 1 / _search(scores, _words, words),
-            "Your temperatures are the right ones turned upside down: 1 divided by them. You "
-            "multiply the scores by the temperature, and the formula divides.",
+            "Your temperatures are the right ones turned upside down: 1 divided by them. The "
+            "temperature asked for is what the scores are divided by.",
             "Should a hot row look at more words than a cold one, or at fewer?",
             misconception="temperature-upside-down",
         ),

@@ -123,7 +123,10 @@ exercise = Exercise(
     learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
-    shortcuts=["scaled_dot_product_attention", "masked_softmax", "ScaledDotProductAttention"],
+    shortcuts=[
+        *("scaled_dot_product_attention", "masked_softmax", "ScaledDotProductAttention"),
+        *("multi_head_attention_forward", "MultiheadAttention", "MultiHeadAttention"),
+    ],
     cases=cases,
     equivalents={
         "lowest = torch.finfo().min": "that of float32 is low enough for any score",

@@ -148,8 +148,9 @@ exercise = CatchTheBug(
         ),
         "only the shapes": only_the_shapes(
             shapes_alone(*inputs(), 2, padding(), shapes=[(3, 5, DIM), (3, 2, 5, 5)]),
-            "Your test looks at most at the shapes. Nearly all bugs leave them as they are: that "
-            "is what makes multi-head attention so easy to get wrong.",
+            "Your test objects at most to wrong shapes, and a comparison without `assert` objects "
+            "to nothing. Nearly all bugs leave the shapes as they are: that is what makes "
+            "multi-head attention so easy to get wrong.",
         ),
         "only sums and zeros": WrongAnswer(
             only_the_sums,

@@ -295,7 +295,8 @@ exercise = Exercise(
         ),
         "not clipped": WrongAnswer(
             _loop(clip=lambda model: None),
-            "Your gradients are not clipped. Where one is longer than 1, your step is too large.",
+            "No gradient is clipped before the optimizer takes its step. Where one is longer than "
+            "1, your step is too large.",
             "Which line stands between `backward` and `step`?",
             misconception="clipping-reshapes",
         ),

@@ -139,7 +139,7 @@ exercise = Exercise(
             _linear(old_total=lambda queries, total: 0.0),
             "You divide by the sum over the words of this call. Those read before have a share in "
             "it too: that is what the total is for.",
-            "Which of the inputs have you not used?",
+            "Which of the inputs do your contexts not depend on?",
             misconception="stale-value",
         ),
         "the past forgotten": WrongAnswer(

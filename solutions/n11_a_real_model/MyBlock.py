@@ -677,7 +677,8 @@ exercise = AlsoOnTheRealModel(
         ),
         "gate and up exchanged": WrongAnswer(
             _mixing(lambda f, y: f.down(f.gate(y) * F.silu(f.up(y)))),
-            "Gate and up are exchanged: SiLU bends what `gate` makes.",
+            "Gate and up are exchanged: your SiLU bends what `up` makes, and is to bend what "
+            "`gate` makes.",
             "Which of the two decides how much of the other gets through?",
             misconception="parts-in-any-order",
         ),

@@ -233,8 +233,8 @@ exercise = Exercise(
         ),
         "gate and up exchanged": WrongAnswer(
             _half(gate=lambda gate, up, act: gate * act(up)),
-            "Gate and up are exchanged: SiLU bends what `w_gate` makes, and the other is "
-            "multiplied as it is.",
+            "Gate and up are exchanged: your SiLU bends what `w_up` makes. It is to bend what "
+            "`w_gate` makes, and the other is multiplied as it is.",
             "Which of the two decides how much of the other gets through?",
             misconception="parts-in-any-order",
         ),

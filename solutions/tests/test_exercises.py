@@ -33,7 +33,7 @@ from solutions.build import (
 )
 from solutions.n06_translate_with_attention import my_translations
 from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
-from utils import course
+from utils import course, notebook_file
 from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.implementations import Implementations, buggy_any_attention
@@ -121,7 +121,7 @@ def as_another_processor_has_them(record, rng):
     ids=[path.name[:2] for path in notebooks()],
 )
 def test_what_is_committed_is_what_is_built_on_any_processor(path, tmp_path):
-    for name in (bank.MISCONCEPTIONS, path.name):
+    for name in (bank.MISCONCEPTIONS, notebook_file.GIVEN, path.name):
         shutil.copy(bank.FOLDER / name, tmp_path)
     rng = np.random.default_rng(0)
     stored = bank.load_all(bank.FOLDER / path.stem).values()
@@ -140,6 +140,13 @@ def test_what_is_committed_is_what_is_built_on_any_processor(path, tmp_path):
 
 def test_every_file_of_the_exercises_belongs_to_a_notebook():
     assert {file.stem for file in bank.FOLDER.glob("[0-9]*")} == {path.stem for path in notebooks()}
+
+
+def test_what_is_kept_as_given_is_what_the_notebooks_hold():
+    for path in notebooks():
+        cells = nbformat.read(bank.FOLDER / path.name, as_version=4).cells
+        given = [[cell.cell_type, cell.source] for cell in cells]
+        assert notebook_file.given()[path.stem] == given, "run `make exercises`"
 
 
 def secret_lines():

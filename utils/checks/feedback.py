@@ -35,8 +35,8 @@ class Note:
         heading: first line.
         lines: lines below the heading.
         colour: colour of the bar on the left.
-        picture: HTML below the lines; the text has no picture.
-        table: rows of a table below the lines; the first row is its head.
+        picture: HTML below the lines; the text has the table in its place, if there is one.
+        table: rows of a table below the lines, if there is no picture; the first row is its head.
         next_step: last line, for readers who can act on it in the notebook.
         is_folded: whether a page shows the heading alone, until somebody opens it.
         below: another note, shown below this one.
@@ -82,7 +82,7 @@ class Note:
             f'margin:4px 0;max-width:46em">{heading}{lines}'
             + (
                 f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
-                if self.table
+                if self.table and not self.picture
                 else ""
             )
             + (f"<div {_AIR}>{self.picture}</div>" if self.picture else "")
@@ -226,7 +226,7 @@ def draw(comparison: Comparison, whose: str = "yours") -> str:
         colours = mpl.colormaps[WEIGHT_COLOURS](shares)
         rows = [
             "".join(
-                _cell(numbers[at], other[at], colours[at], at == place)
+                number_cell(numbers[at], colours[at], other[at] if at == place else None)
                 for at in ((row, column) for column in range(numbers.shape[1]))
             )
             for row in range(len(numbers))
@@ -240,9 +240,9 @@ def draw(comparison: Comparison, whose: str = "yours") -> str:
     return f'<div style="display:flex;flex-wrap:wrap;overflow-x:auto">{"".join(tables)}</div>'
 
 
-def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
-    """Write a number as a table cell; the cell of the first difference has a frame."""
-    text = _tell_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
-    frame = f";outline:2px solid {BAD};outline-offset:-2px" if is_first else ""
+def number_cell(number: np.generic, colour: np.ndarray, other: np.generic | None = None) -> str:
+    """Write a number as a table cell; one that differs from `other` is written out, in a frame."""
+    text = f"{number:.3g}" if other is None else _tell_apart(number, other, 3)[0]
+    frame = "" if other is None else f";outline:2px solid {BAD};outline-offset:-2px"
     style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
     return f'<td style="padding:2px 6px;text-align:right;white-space:nowrap;{style}">{text}</td>'

@@ -1,4 +1,4 @@
-"""The commands `check` and `hint` for learners. (`progress` has a module of its own.)"""
+"""The commands `check`, `hint` and `steps`. (`progress` has a module of its own.)"""
 
 import ast
 import contextlib
@@ -22,6 +22,7 @@ from utils.checks.compare import Verdict
 from utils.checks.diagnosis.repairs import Editable
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.kinds import kind_of
+from utils.checks.line_by_line import walk_through
 from utils.checks.progress_file import (
     TaskProgress,
     load_progress,
@@ -30,7 +31,7 @@ from utils.checks.progress_file import (
     save_turn,
 )
 from utils.checks.runner import AnswerError, Printed, cell_of, limited
-from utils.checks.tasks import Reason, Record
+from utils.checks.tasks import Reason, Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
@@ -78,7 +79,7 @@ def check(task_id: str) -> Note:
     task, printed, more = record.task, Printed(), []
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
     if _is_stale(task.id, cells):
-        return _show(Note(f"✗ {task.title}: not yet", [STALE.format(task.id)], BAD), names)
+        return _show(_unfit(task, STALE.format(task.id)), names)
     verdict = verdict_on(record, names, printed)
     if task.points and verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
@@ -150,6 +151,32 @@ def hint(task_id: str) -> Note:
     more = len(hints) - opened
     lines.append(f"{more} more: run this cell again." if more else "These are all.")
     return _show(Note(f"{record.task.title}: hints", lines), names)
+
+
+def steps(task_id: str) -> Note:
+    """Run your answer in one small case, and show what each of its lines sets, and how it looks.
+
+    If `check` can tell at which line the answer goes wrong, that line is marked.
+    """
+    names = sys._getframe(1).f_globals
+    record = _find(task_id, names, "steps")
+    if isinstance(record, Note):
+        return _show(record, names)
+    task = record.task
+    if reason := kind_of(task).without_steps:
+        return _show(Note(f"{task.title}: line by line", [f"`{task.id}` {reason}"]), names)
+    cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
+    if _is_stale(task.id, cells):
+        return _show(_unfit(task, STALE.format(task.id)), names)
+    verdict = verdict_on(record, names, Printed())
+    if verdict.reason in (Reason.NOT_DEFINED, Reason.WRONG_TYPE):
+        return _show(_unfit(task, verdict.message), names)
+    with _limited_memory():
+        return _show(walk_through(record, names[task.id], verdict), names)
+
+
+def _unfit(task: Task, message: str) -> Note:
+    return Note(f"✗ {task.title}: not yet", [message], BAD)
 
 
 def _find(task_id: Any, names: dict, command: str) -> Record | Note:

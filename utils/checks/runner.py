@@ -149,6 +149,19 @@ class Rerun:
         """
         return self._while_time(self._lines, cases)
 
+    def watch(self, context: contextlib.AbstractContextManager, case: Case) -> bool:
+        """Call the definition within a context, up to its end, an error, or the end of the time.
+
+        Returns:
+            Whether there was time for all of it.
+        """
+
+        def call(case: Case) -> bool:
+            called_in(context, self.spec, self.definition, case)
+            return True
+
+        return self._while_time(call, [case]) == [True]
+
     def edited(
         self, codes: Sequence[str], cases: Sequence[Case]
     ) -> list[Mapping[str, np.ndarray] | None]:
@@ -265,14 +278,25 @@ def is_file(name: str) -> bool:
 def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
     """Call a definition, and return the trace of its lines, up to an exception if it raises one."""
     trace = Trace({function.__code__.co_filename for function in own_functions(definition)})
+    values = called_in(trace, spec, definition, case)
+    if values is not None:
+        trace.end(values, len(spec.outputs))
+    return trace
+
+
+def called_in(
+    context: contextlib.AbstractContextManager, spec: CallSpec, definition: Any, case: Case
+) -> Any:
+    """Call a definition within a context, and return what it returns; None if it raises an error.
+
+    What is built or copied for the call is not within the context.
+    """
     torch.default_generator.manual_seed(OUR_SEED)
     with contextlib.suppress(Exception), _empty_is_nan():
         function = _callable(spec, definition, case)
         inputs = _copies(case)
-        with trace:
-            values = _call(function, inputs, case)
-        trace.end(values, len(spec.outputs))
-    return trace
+        with context:
+            return _call(function, inputs, case)
 
 
 @contextlib.contextmanager

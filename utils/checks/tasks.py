@@ -239,6 +239,7 @@ class Doubt(StrEnum):
     FAILS = "could not be tried without what its network has learned"
     APART = "changes where its network returns the same as before"
     ELSEWHERE = "does not ask its network about each of the inputs"
+    UNTAUGHT = "is the same with the parameters that its network began with"
 
 
 _RUN, _JUDGE, _GRADER = "run", "judge", "grader"

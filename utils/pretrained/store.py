@@ -70,8 +70,9 @@ def gguf_file() -> Path | None:
 
 
 def is_here() -> bool:
-    """Return whether the real model can be opened."""
-    return folder().is_dir() or gguf_file() is not None
+    """Return whether the real model can be opened: one of another environment lacks the library."""
+    has_tokenizers = importlib.util.find_spec("tokenizers") is not None
+    return has_tokenizers and (folder().is_dir() or gguf_file() is not None)
 
 
 def open_model(

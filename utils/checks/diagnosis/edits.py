@@ -128,7 +128,10 @@ def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
 
 
 def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]  # outer ones first
+    around = {id(node): statement for statement in statements for node in ast.walk(statement)}
     for parent, field, place, node in [*_places(tree)]:
+        read = _names_read(around[id(node)])
         for words, variant in [*rule(node)]:
             if variant is None and not isinstance(node, ast.stmt):
                 continue
@@ -139,9 +142,8 @@ def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
             try:
                 less = variant is None or any(variant is child for child in ast.walk(node))
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
-                yield Edit(
-                    ast.unparse(tree), node.lineno, quoted, words, words in SURE, less or fewer
-                )
+                takes_away = less or fewer or _names_read(around[id(node)]) < read
+                yield Edit(ast.unparse(tree), node.lineno, quoted, words, words in SURE, takes_away)
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
@@ -175,16 +177,26 @@ def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]
     What an edit has put there is left alone, as is what is around it.
     """
     new = {id(node) for node in ast.walk(tree) if hasattr(node, "is_new")}
+    done = new | {id(node) for guard in _guards(tree) for node in ast.walk(guard)}
     setup = [x for x in ast.walk(tree) if getattr(x, "name", "") == "__init__"]
     late = {id(node) for each in setup for node in ast.walk(each)}
     for parent in sorted(ast.walk(tree), key=lambda node: id(node) in late):
-        if isinstance(parent, ast.Module) or id(parent) in new:
+        if isinstance(parent, ast.Module) or id(parent) in done:
             continue
         for field, value in ast.iter_fields(parent):
             nodes = value if isinstance(value, list) else [value]
             for place, node in enumerate(nodes):
                 if hasattr(node, "lineno") and not any(id(x) in new for x in ast.walk(node)):
                     yield parent, field, place if isinstance(value, list) else None, node
+
+
+def _guards(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Yield the functions in others that assert something: if it is not so, their caller errs."""
+    for outer in ast.walk(tree):
+        for inner in ast.walk(outer) if isinstance(outer, ast.FunctionDef) else []:
+            is_function = inner is not outer and isinstance(inner, ast.FunctionDef)
+            if is_function and any(isinstance(line, ast.Assert) for line in inner.body):
+                yield inner
 
 
 def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
@@ -236,6 +248,8 @@ def _shapes(node: ast.AST) -> Iterator[Variant]:
             yield from _reductions(node)
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             for side, new in ((right, (left, _mt(right))), (left, (_mt(left), right))):
+                if getattr(side, "attr", "") in ("T", "mT"):  # that it is turned is the slip
+                    continue
                 yield UNTURNED.format(_quoted(side)), ast.BinOp(new[0], ast.MatMult(), new[1])
 
 
@@ -390,6 +404,11 @@ def _missing(node: ast.AST) -> Iterator[Variant]:
         yield "", _method(node, "tanh")
         yield "", _method(node, "softmax", -1)
         yield "", _method(node, "sum", 1)
+
+
+def _names_read(node: ast.AST) -> set[str]:
+    names = (child for child in ast.walk(node) if isinstance(child, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
 
 
 def _names(tree: ast.AST) -> list[str]:

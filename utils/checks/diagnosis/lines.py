@@ -28,7 +28,22 @@ AT = (
 TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
 
 
-def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -> str:
+class Pointer(str):
+    """A sentence that points at a line of an answer.
+
+    Args:
+        words: the sentence.
+        line: number of the line in its cell.
+        case: the case in which it is seen there.
+    """
+
+    def __new__(cls, words: str, line: int, case: Case) -> "Pointer":
+        pointer = str.__new__(cls, words)
+        pointer.line, pointer.case = line, case
+        return pointer
+
+
+def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -> Pointer | str:
     """Name the first line of a wrong answer whose numbers no right answer has; "" if none is told.
 
     Args:
@@ -40,7 +55,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     numbers = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, tolerance)]
     numbers = numbers[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
-    computing, returned, strays = set(), set(), []
+    computing, returned, strays = set(), set(), {}
     traces = [lines or NOTHING for lines in trace([trials[n].case for n in numbers])]
     sound = _lines_of_right_outputs(record, trials, traces)
     for number, lines in zip(numbers, traces, strict=True):
@@ -59,7 +74,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
                 strayed = strayed or (None if fit or line in sound or apart else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
-        strays += [strayed] if strayed else []
+        strays |= {strayed: number} if strayed and strayed not in strays else {}
     order = [*fits]
     stray = min(strays, key=order.index, default=None)
     # An earlier line that has what is returned, and wrong, is right for something else only.
@@ -79,7 +94,9 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
     vouch = before and all(map(_has_right_kinds, trials))
     up_to = UP_TO.format(text=right, number=first) if vouch else ""
-    return up_to + AT.format(text=text, number=number)
+    return Pointer(
+        up_to + AT.format(text=text, number=number), int(number), trials[strays[stray]].case
+    )
 
 
 def _lines_of_right_outputs(

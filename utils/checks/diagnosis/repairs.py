@@ -15,6 +15,7 @@ import numpy as np
 from utils.checks.compare import are_close, listed
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
+from utils.checks.diagnosis.lines import Pointer
 from utils.checks.diagnosis.relations import BITS, ENOUGH, speaks_against
 from utils.checks.tasks import Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
@@ -60,7 +61,7 @@ class Repairs:
             for mistake in record.task.mistakes
         }
 
-    def describe(self) -> str:
+    def describe(self) -> Pointer | str:
         """Return a sentence on the first change that mends something; "" if none does."""
         wrong = [n for n, given in enumerate(self.given) if not self._right(n, given)]
         if not wrong:
@@ -90,7 +91,7 @@ class Repairs:
                     left.append((edit, mistake))
         for edit, mistake in left[:MOST_VERIFIED]:
             if self._leaves(edit, mistake):
-                return f"{self._words(edit, 'leaves one fault')}: {mistake.explanation}"
+                return self._words(edit, f"leaves one fault: {mistake.explanation}")
         for edit in parts[:MOST_VERIFIED]:
             if sentence := self._in_part(edit):
                 return sentence
@@ -133,7 +134,7 @@ class Repairs:
             for number, given in enumerate(self.given)
         ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
-        if self._makes_idle(edit):
+        if self._blows_up(known) or self._makes_idle(edit):
             return False
         if edit.words and None in self.given:
             return True
@@ -144,13 +145,26 @@ class Repairs:
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
 
+    def _blows_up(self, known: Sequence[Outputs]) -> bool:
+        """Decide whether a known mistake makes NaN or infinity where an answer has numbers.
+
+        Then the change that leaves the mistake has made it.
+        """
+        return any(
+            values.dtype.kind == given[name].dtype.kind == "f"
+            and values.shape == given[name].shape
+            and bool((np.isfinite(given[name]) & ~np.isfinite(values)).any())
+            for outputs, given in zip(known, self.given, strict=True)
+            for name, values in outputs.items()
+            if given is not None
+        )
+
     def _makes_idle(self, edit: Edit) -> bool:
         """Decide whether an input has moved the answer and does not any more after a change.
 
         What is left then, such as a mask that hides nothing, is the change's fault.
         """
-        number = next(n for n, given in enumerate(self.given) if not self._right(n, given))
-        case = self.record.cases[number]
+        case = self.record.cases[self._first_wrong]
         others = [
             replace(case, inputs={**case.inputs, name: new})
             for name, value in case.inputs.items()
@@ -182,7 +196,7 @@ class Repairs:
     def _mends_elsewhere(self, edit: Edit) -> bool:
         """Decide whether after a change, another one at another place makes all right."""
         tree = definitions(self.answer.source)
-        first = next(n for n, given in enumerate(self.given) if not self._right(n, given))
+        first = self._first_wrong
         for same in edits(tree, by_shape=False):
             if same.code == edit.code:
                 for other, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
@@ -191,7 +205,7 @@ class Repairs:
                 return False
         return False
 
-    def _in_part(self, edit: Edit) -> str:
+    def _in_part(self, edit: Edit) -> Pointer | str:
         """Describe a change that makes some outputs right, or some cases, and none wrong."""
         after = self.answer.run([edit.code], self.record.cases)
         if None in after:
@@ -231,11 +245,8 @@ class Repairs:
         if whole:
             others = [f"`{name}`" for name in names if not all(now[name])]
             differ = "differs" if len(others) == 1 else "differ"
-            return (
-                self._words(
-                    edit, f"makes {listed(whole)} right. Then only {listed(others)} {differ}"
-                )
-                + "."
+            return self._words(
+                edit, f"makes {listed(whole)} right. Then only {listed(others)} {differ}."
             )
         return ""
 
@@ -246,12 +257,18 @@ class Repairs:
             for name, values in known.items()
         )
 
-    def _words(self, edit: Edit, effect: str) -> str:
+    def _words(self, edit: Edit, effect: str) -> Pointer:
         text = self.answer.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
         if edit.words:
-            return f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
-        at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
-        return f"Look at {at}`{text}` (line {edit.line}): one small change there {effect}"
+            words = f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
+        else:
+            at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
+            words = f"Look at {at}`{text}` (line {edit.line}): one small change there {effect}"
+        return Pointer(words, edit.line, self.record.cases[self._first_wrong])
+
+    @property
+    def _first_wrong(self) -> int:
+        return next(n for n, given in enumerate(self.given) if not self._right(n, given))
 
 
 def _count_of_wrong(expected: np.ndarray, values: np.ndarray) -> int:
@@ -260,6 +277,6 @@ def _count_of_wrong(expected: np.ndarray, values: np.ndarray) -> int:
     return int((~np.isclose(expected, values, equal_nan=True)).sum())
 
 
-def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> str:
+def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> Pointer | str:
     """Describe a place in a wrong answer's code at which one change mends it, or a part of it."""
     return Repairs(record, trials, answer).describe()

@@ -17,6 +17,7 @@ class Choices(Values):
     """Dictionaries of choices. They hold no code, so they are read, and not called."""
 
     is_code = False
+    without_steps = "is a dictionary of choices: it has no code to go through line by line."
     is_related = False
 
     def run(self, definition: Any, cases: Sequence, *_: Any) -> list[Answer]:

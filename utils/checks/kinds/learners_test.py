@@ -67,6 +67,7 @@ class LearnersTest(Values):
     """
 
     is_refereed = True
+    without_steps = "is a test: what happens in it differs with each function that it is tried on."
     is_related = False
     mistake_comes_first = False
 

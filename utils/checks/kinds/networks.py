@@ -25,6 +25,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from utils.checks.compare import Verdict, agree
 from utils.checks.kinds.values import Values
@@ -45,6 +46,7 @@ class Model(Values):
 
     is_model = True
     is_related = False
+    without_steps = "rests on what a network has learned, and not on what its own lines say."
 
     @property
     def of_ours(self) -> Values:
@@ -109,13 +111,16 @@ class AsksNetwork(Model):
                 returned_exactly(self.spec, definition, case)
             with _after_each_call(asked.disturbance(examples)):
                 disturbed = returned_exactly(self.spec, definition, case)
-            with _shuffled():
+            with _parameters_replaced(_shuffling()):
                 unlearned = returned_exactly(self.spec, definition, case)
+            with _parameters_replaced(_as_it_began):
+                untaught = returned_exactly(self.spec, definition, case)
         except AnswerError:  # it may have asked whether its network is whole, or be too careful
             self.doubts.append(Doubt.FAILS)
             return
-        (after,), (without,) = disturbed.outputs.values(), unlearned.outputs.values()
-        if not before.shape == after.shape == without.shape:
+        tries = disturbed, unlearned, untaught
+        after, without, began = (each for answer in tries for each in answer.outputs.values())
+        if not before.shape == after.shape == without.shape == began.shape:
             return
         same = (before == after).mean()
         kept = (before == without).mean() > NEARLY and np.unique(before).size > 1
@@ -130,6 +135,8 @@ class AsksNetwork(Model):
             self.doubts.append(Doubt.ELSEWHERE)
         elif same < SAME / 2:
             self.doubts.append(Doubt.APART)
+        if (before == began).mean() > NEARLY:
+            self.doubts.append(Doubt.UNTAUGHT)
         self._doubt_small(asked.parameters)
 
 
@@ -138,16 +145,17 @@ class TrainsNetwork(Model):
 
     def answers(self, definition: Any, cases: Sequence[Case]) -> Iterator[Answer]:
         start, given = time.process_time(), []
-        trained: set[Tensor] = set()
-        hook = register_optimizer_step_post_hook(
-            lambda optimizer, *_: trained.update(_parameters_of(optimizer))
-        )
+        stepped: list[Optimizer] = []  # once for each step
+        hook = register_optimizer_step_post_hook(lambda optimizer, *_: stepped.append(optimizer))
+        steps = 0  # for the first case
         try:
             for answer in super().answers(definition, cases):
+                steps = steps or len(stepped)
                 given.append(answer)
                 yield answer
         finally:
             hook.remove()
+        trained = {each for optimizer in {*stepped} for each in _parameters_of(optimizer)}
         if not trained:
             raise AnswerError(
                 Reason.NO_NETWORK,
@@ -157,14 +165,14 @@ class TrainsNetwork(Model):
         self._doubt_small(trained)
         taken = time.process_time() - start
         longest = min(2 * taken + MORE, SPENT * self.spec.seconds)
-        self._demand_training(definition, cases[0], given[0], start + longest)
+        self._demand_training(definition, cases[0], given[0], steps, start + longest)
 
     def _demand_training(
-        self, definition: Any, case: Case, answer: Answer, deadline: float
+        self, definition: Any, case: Case, answer: Answer, steps: int, deadline: float
     ) -> None:
         """Raise an error if most of an answer stays the same where no network learns anything."""
         try:
-            with _training_in_vain(deadline):
+            with _training_in_vain(steps, deadline) as undone:
                 untrained = returned_exactly(self.spec, definition, case)
         except AnswerError:  # it may have asked whether its network learns, or taken too long
             self.doubts.append(Doubt.FAILS)
@@ -173,10 +181,11 @@ class TrainsNetwork(Model):
         if before.shape == after.shape and (before == after).mean() > SAME:
             raise AnswerError(
                 Reason.NO_NETWORK,
-                f"`{self.spec.id}` gives the same if its optimizers' steps are undone, and "
-                "networks return something else. What counts here is what a network learns: let "
-                "what yours returns decide.",
+                f"`{self.spec.id}` gives the same if its optimizers' steps are undone. What counts "
+                "here is what a network learns in them: let that decide.",
             )
+        if len(undone) < steps:  # so its last answers, too, came from disturbed networks
+            self.doubts.append(Doubt.FAILS)
 
 
 # --- Networks that are disturbed ------------------------------------------------------------------
@@ -234,23 +243,57 @@ def _after_each_call(hook: Callable[[nn.Module, Any, Any], Any]) -> Iterator[Non
         handle.remove()
 
 
+_began = WeakTensorKeyDictionary()  # parameter → its values before the first step on it
+
+
+def note_training() -> None:
+    """Note, from now on, what parameters are before an optimizer takes its first step on them."""
+
+    def note(optimizer: Optimizer, *_: Any) -> None:
+        for parameter in _parameters_of(optimizer):
+            if parameter not in _began:
+                _began[parameter] = parameter.detach().clone()
+
+    register_optimizer_step_pre_hook(note)
+
+
+def _as_it_began(parameter: Tensor) -> Tensor:
+    """Return what a parameter was before its training; for one of a copy, what the original was.
+
+    The best network of a training may be such a copy. An original is told by its shape.
+    """
+    if parameter in _began:
+        return _began[parameter]
+    alike = (values for values in _began.values() if values.shape == parameter.shape)
+    return next(alike, parameter.data)
+
+
+def _shuffling() -> Callable[[Tensor], Tensor]:
+    """Return a function that shuffles a parameter's values, as if nothing had been learned."""
+    dice = torch.Generator().manual_seed(0)
+
+    def shuffled(parameter: Tensor) -> Tensor:
+        order = torch.randperm(parameter.numel(), generator=dice)
+        return parameter.data.flatten()[order].view(parameter.shape)
+
+    return shuffled
+
+
 @contextlib.contextmanager
-def _shuffled() -> Iterator[None]:
-    """Shuffle the parameters of each module that is called, as if nothing had been learned.
+def _parameters_replaced(values_for: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Give the parameters of each module that is called other values.
 
     They are those of the call: an answer may ask a copy of its network that it makes each time.
     """
-    dice = torch.Generator().manual_seed(0)
     before: dict[Tensor, Tensor] = {}
 
-    def shuffle(module: nn.Module, inputs: Any) -> None:
+    def replaced(module: nn.Module, inputs: Any) -> None:
         for parameter in module.parameters():
             if parameter not in before:
-                values = before[parameter] = parameter.data
-                order = torch.randperm(values.numel(), generator=dice)
-                parameter.data = values.flatten()[order].view(values.shape)
+                values = values_for(parameter)
+                before[parameter], parameter.data = parameter.data, values
 
-    hook = register_module_forward_pre_hook(shuffle)
+    hook = register_module_forward_pre_hook(replaced)
     try:
         yield
     finally:
@@ -264,19 +307,25 @@ class _Enough(BaseException):
 
 
 @contextlib.contextmanager
-def _training_in_vain(deadline: float) -> Iterator[None]:
-    """Undo the steps of all optimizers; networks always return their first outputs, disturbed.
+def _training_in_vain(steps: int, deadline: float) -> Iterator[Sequence[Optimizer]]:
+    """Undo the steps of all optimizers; meanwhile networks return their first outputs, disturbed.
 
-    So a training that took half a minute takes a second or two.
+    So a training that took half a minute takes a second or two. When it is over, networks return
+    what they make of their inputs with the parameters that they began with.
 
     Args:
+        steps: how many there are in the training.
         deadline: processor time of this process at which the next call or step raises `_Enough`.
+
+    Yields:
+        The optimizers whose steps have been undone, once for each step.
     """
     call, kept = nn.Module.__call__, {}
+    undone: list[Optimizer] = []
 
     def first_call_again(module: nn.Module, *inputs: Any, **named: Any) -> Any:
         in_time()
-        if not _can_learn(module):
+        if not _can_learn(module) or len(undone) >= steps:
             return call(module, *inputs, **named)
         shapes: list[torch.Size] = []
         _changed([*inputs, named], lambda each: shapes.append(each.shape), decimals=False)
@@ -289,6 +338,7 @@ def _training_in_vain(deadline: float) -> Iterator[None]:
 
     def undo(optimizer: Optimizer, *_: Any) -> None:
         in_time()
+        undone.append(optimizer)
         for parameter in _parameters_of(optimizer):
             parameter.grad = None
 
@@ -299,7 +349,7 @@ def _training_in_vain(deadline: float) -> Iterator[None]:
     hook = register_optimizer_step_pre_hook(undo)
     nn.Module.__call__ = first_call_again
     try:
-        yield
+        yield undone
     finally:
         nn.Module.__call__ = call
         hook.remove()

@@ -19,7 +19,9 @@ import numpy as np
 from torch import nn
 
 from utils.checks.compare import (
+    Evidence,
     Verdict,
+    are_close,
     complaints,
     gradient_fits,
     listed,
@@ -29,7 +31,7 @@ from utils.checks.compare import (
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
-from utils.checks.diagnosis.lines import TraceCases, describe_lines
+from utils.checks.diagnosis.lines import Pointer, TraceCases, describe_lines
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -81,6 +83,7 @@ class Values:
         is_refereed: whether an answer calls implementations, for which a referee answers.
         is_related: whether a wrong answer that makes no known mistake is called again, to state its
             relation to the right one.
+        without_steps: what an answer is, if there is nothing to go through line by line; else "".
         mistake_comes_first: whether a known mistake says more than the message, so stands above it.
         doubts: what is odd in the answers that have been run, for a person to look at.
     """
@@ -89,6 +92,7 @@ class Values:
     is_model = False
     is_refereed = False
     is_related = True
+    without_steps = ""
     mistake_comes_first = True
 
     def __init__(self, spec: CallSpec):
@@ -204,9 +208,13 @@ class Values:
         faults = complaints(task, trials)
         if first := next(faults, None):
             mistake = self.mistake(record, trials) if seen_enough else None
-            explained = _outputs_apart(task, trials)[:1] if mistake else task.outputs
-            chain = itertools.chain([first], faults)
-            reason, message, evidence = next((c for c in chain if c[2].output in explained), first)
+            if mistake:
+                explained = _outputs_apart(task, trials)[:1]
+                chain = itertools.chain([first], faults)
+                faults = [fault for fault in chain if fault[2].output in explained] or [first]
+                made = (fault for fault in faults if _makes(record, trials, mistake, fault[2]))
+                first = next(made, faults[0])
+            reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
             right = right or _what_is_unexplained(record, trials, mistake)
             return Verdict(task, reason, message, mistake, evidence, right=right)
@@ -361,6 +369,17 @@ def _outputs_apart(task: Task, trials: Sequence[Trial]) -> list[str]:
     return [output for output in task.outputs if output not in right]
 
 
+def _makes(record: Record, trials: Sequence[Trial], mistake: Mistake, evidence: Evidence) -> bool:
+    """Decide whether a wrong output is as with a known mistake, and no other fault's."""
+    return any(
+        trial.case is evidence.case
+        and are_close(
+            trial.expected.outputs[evidence.output], evidence.actual, record.task.tolerance
+        )
+        for trial in record.beside(mistake, trials)
+    )
+
+
 def _outputs_spared(record: Record, mistake: Mistake, trials: Sequence[Trial]) -> list[str]:
     """Return the outputs that a mistake leaves right in the cases of trials."""
     all_right = [replace(trial, actual=trial.expected) for trial in trials]
@@ -410,7 +429,7 @@ def _describe_remains(record: Record, trials: Sequence[Trial], trace: TraceCases
     """State what is still right in an answer, and where it leaves all right answers."""
     values = describe_values(record, trials, WEAKER_RELATIONS)
     place = describe_lines(record, trials, trace) if trace else ""
-    return f"{values} {place}".strip()
+    return Pointer(f"{values} {place}".strip(), place.line, place.case) if place else values
 
 
 def _describe_gradients(record: Record, trials: Sequence[Trial]) -> str:

@@ -1,0 +1,153 @@
+"""Test what feedback says of a place in an answer's code at which one change mends something.
+
+It has to be true of the answer as it stands: a change must not make the fault that it is said to
+leave.
+"""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests.test_relations import CASES, TASK
+from utils.checks.diagnosis import measure_moves
+from utils.checks.diagnosis.repairs import Editable, describe_repair
+from utils.checks.kinds import kind_of
+from utils.checks.runner import AnswerError, Printed, Rerun
+from utils.checks.tasks import Case, Mistake, Record
+
+LEFT = "one small change there leaves one fault: Known."
+
+
+def weights(scores, mask):
+    shown = scores.masked_fill(~mask, -1e30).softmax(-1)
+    return shown.masked_fill(~mask, 0.0)
+
+
+def nothing_left(scores, mask):
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1)
+
+
+def over_the_rows(scores, mask):
+    return scores.masked_fill(~mask, -1e30).softmax(-2).masked_fill(~mask, 0.0)
+
+
+def masks():
+    for case in CASES:
+        scores = case.inputs["query"]
+        mask = scores > -1.0
+        mask[0, 0], mask[1, 0] = False, True
+        yield Case(case.label, {"scores": scores, "mask": mask})
+
+
+def readout(query, keys):
+    return torch.tanh((query.softmax(-1) + keys.mean(1, keepdim=True)) / 2) + query
+
+
+def of_keys_alone(query, keys):
+    return torch.tanh(keys.mean(1, keepdim=True)) + query
+
+
+def without_mask(case):
+    return Case(case.label, {name: case.inputs[name] for name in ("query", "keys")})
+
+
+def told(source, right, cases, known=None):
+    """Return what is said of the last function in a source, with a known mistake.
+
+    Args:
+        source: code of the answer.
+        right: the right answer, a function.
+        cases: inputs.
+        known: function that makes the known mistake.
+    """
+    task = replace(TASK, id=right.__name__, outputs=[right.__name__])
+    run = kind_of(task).run
+    mistaken = {}
+    if known:
+        task = replace(task, mistakes=[Mistake("known", "Known.", "Which?")])
+        mistaken = {"known": run(known, cases, Printed())}
+    record = Record(task, cases, run(right, cases, Printed()), mistaken)
+    record = replace(record, moves=measure_moves(record, Rerun(task, right)))
+    names = {"torch": torch}
+    exec(source, names)
+    answer = names[task.id]
+    try:
+        given = run(answer, cases, Printed())
+    except AnswerError as error:
+        given = error.earlier
+    rerun = Rerun(task, answer, seconds=30)
+    return describe_repair(record, record.trials(given), Editable(source, rerun.edited))
+
+
+def test_a_change_that_leaves_a_known_mistake_is_told():
+    source = """
+def weights(scores, mask):
+    shown = (scores + scores).masked_fill(~mask, -1e30).softmax(-2)
+    return shown.masked_fill(~mask, 0.0)
+"""
+    assert told(source, weights, [*masks()], over_the_rows).endswith(LEFT)
+
+
+def test_a_change_that_makes_nan_of_numbers_is_not_told():
+    """A row that is masked whole keeps equal shares. It is no help that one could make NaN."""
+    source = """
+def weights(scores, mask):
+    empty = ~mask.any(-1, keepdim=True)
+    return scores.masked_fill(~mask & ~empty, -torch.inf).softmax(-1)
+"""
+    assert "leaves" not in told(source, weights, [*masks()], nothing_left)
+
+
+def test_a_change_that_takes_a_variable_out_of_a_line_leaves_no_fault_of_the_answers():
+    source = """
+def readout(query, keys):
+    asked, found = query.softmax(-1), keys.mean(1, keepdim=True)
+    return (torch.tanh(asked) + torch.tanh(found)) / 2 + query
+"""
+    cases = [*map(without_mask, CASES)]
+    assert "leaves" not in told(source, readout, cases, of_keys_alone)
+
+
+def products(query, table):
+    return query @ table
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("query.mT @ table", "`query.mT` is transposed, and should not be."),
+        ("query @ table.mT", "`table.mT` is transposed, and should not be."),
+    ],
+)
+def test_what_is_turned_is_not_said_to_have_to_be(written, words):
+    cases = [
+        Case(case.label, {"query": case.inputs["query"], "table": case.inputs["keys"].mT})
+        for case in CASES
+    ]
+    assert told(f"def products(query, table):\n    return {written}", products, cases).startswith(
+        words
+    )
+
+
+def total(query):
+    return query.sum(1)
+
+
+def test_what_silences_an_assertion_is_no_repair():
+    source = """
+def total(query):
+    seen = []
+
+    def step(count, place, so_far):
+        assert count == len(seen), "this is an old count"
+        seen.append(place)
+        return so_far + query[:, place]
+
+    so_far = 0 * query[:, 0]
+    for place in range(query.shape[1]):
+        so_far = step(0, place, so_far)
+    return so_far
+"""
+    cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
+    assert told(source, total, cases) == ""
