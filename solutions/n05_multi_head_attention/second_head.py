@@ -191,7 +191,6 @@ exercise = Exercise(
     section="05.8",
     outputs=["verdicts"],
     returns="texts",
-    again=False,
     cases=cases,
     shortcuts=["decide"],
     equivalents={

@@ -187,7 +187,6 @@ exercise = Exercise(
     section="06.12",
     outputs=["verdicts"],
     returns="texts",
-    again=False,
     cases=cases,
     equivalents={
         "run = laboratory(world, budget=3000, longest=301, attention=(True, False))": NOT_ASKED,

@@ -186,7 +186,6 @@ exercise = Exercise(
     section="08.6",
     outputs=["verdicts"],
     returns="texts",
-    again=False,
     cases=cases,
     equivalents={
         f"run = laboratory(world, {arguments})": NOT_ASKED

@@ -157,7 +157,6 @@ exercise = Exercise(
     section="10.2",
     outputs=["verdicts"],
     returns="texts",
-    again=False,
     cases=cases,
     equivalents={
         "if min(run(positions=kind, seed=seed, steps=400)) <= 1:": EQUAL,
