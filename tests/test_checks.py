@@ -1214,3 +1214,10 @@ def test_a_plain_script_prints_what_a_check_says(tmp_path):
         check=True,
     )
     assert done.stdout.startswith("✗ Entropy: not yet")
+
+
+def test_texts_are_the_right_ones_or_not():
+    record = replace(TRANSLATE, task=replace(TRANSLATE.task, full_marks_from=None))
+    turned = verdict_of(lambda sentences: sentences[::-1], record)
+    assert (turned.reason, turned.relation, turned.fault) == (Reason.VALUES, "", "")
+    assert verdict_of(lambda sentences: sentences, record).passed

@@ -167,26 +167,32 @@ class Rerun:
     ) -> list[Mapping[str, np.ndarray] | None]:
         """Return the outputs in each case, code by code, of codes in place of the definition's own.
 
-        An entry is None if its code cannot be run, or no time is left.
+        An entry is None if its code fails or changes its inputs, or no time is left.
         """
         redefined = cache(self._redefined)
+        spec = replace(self.spec, learns=False)  # gradients are not asked for
+
+        def tried(pair: tuple[str, Case]) -> Mapping[str, np.ndarray] | None:
+            code, case = pair
+            try:
+                return returned_exactly(spec, redefined(code), case).outputs
+            except Exception:
+                return None
+
         pairs = [(code, case) for code in codes for case in cases]
-        return self._while_time(
-            lambda pair: redefined(pair[0])._tried(pair[1], OUR_SEED), pairs, spare=SPARE
-        )
+        return self._while_time(tried, pairs, spare=SPARE)
 
     def has_time(self) -> bool:
         """Return whether `edited` would still run a code."""
         return time.process_time() < self._end - SPARE
 
-    def _redefined(self, code: str) -> "Rerun":
-        """Return what calls the definition that a code makes, if it can be run, in its place."""
-        other = copy.copy(self)
+    def _redefined(self, code: str) -> Any:
+        """Return the definition that a code makes in place of the learner's, if it can be run."""
         with contextlib.suppress(Exception):
             names = dict(own_functions(self.definition)[-1].__globals__)
             exec(code, names)
-            other.definition = names[self.spec.id]
-        return other
+            return names[self.spec.id]
+        return self.definition
 
     def _while_time(
         self, function: Callable[[Any], Any], cases: Sequence[Any], spare: float = 0.0

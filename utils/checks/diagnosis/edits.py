@@ -5,6 +5,7 @@ change is told by its place alone.
 """
 
 import ast
+import builtins
 import copy
 import itertools
 from collections.abc import Callable, Iterator
@@ -325,6 +326,8 @@ def _axes(node: ast.AST) -> Iterator[Variant]:
                 yield words, ast.Compare(new, [op], [right])
             for words, new in _with_axis(right):
                 yield words, ast.Compare(left, [op], [new])
+        case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
+            return  # what `len` or `range` takes meets nothing
         case ast.Call(func=func, args=arguments) if _called(node) not in WITHOUT_TENSORS:
             for place, argument in enumerate(arguments):
                 for words, new in _with_axis(argument):

@@ -81,7 +81,7 @@ class Repairs:
                 continue
             if self._right(first, outputs):
                 if self._in_all_cases(edit, self.expected):
-                    return self._words(edit, "makes all that your answer returns right")
+                    return self._words(edit, "makes all that your answer returns right.")
                 parts.append(edit)
                 continue
             wrong = self._wrong_outputs(first)
@@ -231,7 +231,7 @@ class Repairs:
         )
         if bits < ENOUGH:
             if edit.sure and self._right_shapes(after):
-                return self._words(edit, "makes all shapes right, but not yet all values")
+                return self._words(edit, "makes all shapes right, but not yet all values.")
             return ""
         answered = [outputs is not None for outputs in self.given]
         seen_right = {  # nothing was wrong with it, before the answer failed
