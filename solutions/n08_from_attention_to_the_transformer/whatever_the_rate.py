@@ -24,7 +24,7 @@ from utils.checks.tasks import Case
 from utils.experiments.laboratory import FAILS, HOLDS, OPEN, decide, laboratory
 
 POINTS = 4
-NORMS, RATES, WARMUPS = ("pre", "post"), (0.003, 0.02), (0, 50)
+NORMS, RATES, WARMUPS = ("pre", "post"), (0.003, 0.04), (0, 50)
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -152,7 +152,7 @@ def other_seeds(world):
     """Take other seeds; the third verdict is the most doubtful or the worst of the others."""
     run = laboratory(world, 2_000, 100, norm=NORMS, rate=RATES, warmup=WARMUPS)
     verdicts = []
-    for rate in (0.003, 0.02):
+    for rate in (0.003, 0.04):
         arms = [
             [run(norm=norm, rate=rate, warmup=0, seed=seed, steps=100) for seed in (0, 2, 4, 6, 7)]
             for norm in NORMS
@@ -165,13 +165,13 @@ def other_seeds(world):
 def loop(world):
     run = laboratory(world, 2_000, 100, norm=NORMS, rate=RATES, warmup=WARMUPS)
     answers = {}
-    for rate in (0.02, 0.003):
+    for rate in (0.04, 0.003):
         curves = {"pre": [], "post": []}
         for seed in range(3, 8):
             for norm, known in curves.items():
                 known.append(run(norm=norm, rate=rate, warmup=0, seed=seed, steps=100))
         answers[rate] = decide(lower=curves["pre"], higher=curves["post"])
-    found = [answers[0.003], answers[0.02]]
+    found = [answers[0.003], answers[0.04]]
     if found[0] == found[1] == "holds":
         return [*found, "holds"]
     return [*found, "does not hold" if "does not hold" in found else "not decided"]
@@ -190,10 +190,10 @@ exercise = Exercise(
     equivalents={
         f"run = laboratory(world, {arguments})": NOT_ASKED
         for arguments in (
-            "budget=2000, longest=100, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 49)",
-            "budget=2000, longest=100, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 51)",
-            "budget=2000, longest=101, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 50)",
-            "budget=2001, longest=100, norm=('pre', 'post'), rate=(0.003, 0.02), warmup=(0, 50)",
+            "budget=2000, longest=100, norm=('pre', 'post'), rate=(0.003, 0.04), warmup=(0, 49)",
+            "budget=2000, longest=100, norm=('pre', 'post'), rate=(0.003, 0.04), warmup=(0, 51)",
+            "budget=2000, longest=101, norm=('pre', 'post'), rate=(0.003, 0.04), warmup=(0, 50)",
+            "budget=2001, longest=100, norm=('pre', 'post'), rate=(0.003, 0.04), warmup=(0, 50)",
         )
     },
     hints=[
@@ -202,7 +202,7 @@ exercise = Exercise(
         "Four arms of five seeds and 100 steps are just the budget. `decide` gives the first two "
         "verdicts. For the third: what does it take for *at either rate* to hold, and what is "
         "enough against it?",
-        '`verdicts = [decide(arm("pre", rate), arm("post", rate)) for rate in (0.003, 0.02)]`, '
+        '`verdicts = [decide(arm("pre", rate), arm("post", rate)) for rate in (0.003, 0.04)]`, '
         "where `arm` trains five seeds without a warm-up. The third is `FAILS` if one of the two "
         "is `FAILS`; else `OPEN` if one is `OPEN`; else `HOLDS`.",
     ],
