@@ -34,6 +34,7 @@ FILES = (
 FOLDERS = (".jupyter", "docs", "exercises", "notebooks", "tests", "utils")
 SECRET = ("solutions", "grading", "workshop")  # plans in `workshop` tell the predictions
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json", "guesses.json")
+SAVED = ("my_language_model.",)  # what exercise 08 writes beside it
 DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)[^)\s]*\)")
 UNTOUCHED = "tests/test_checks.py::test_an_untouched_notebook_runs_to_its_end"
@@ -60,7 +61,7 @@ def contents() -> list[Path]:
     files = [ROOT / name for name in FILES]
     for folder in FOLDERS:
         for file in (ROOT / folder).rglob("*"):
-            left_out = set(file.parts) & {*LEFT_OUT} or file.name.startswith(OWN)
+            left_out = set(file.parts) & {*LEFT_OUT} or file.name.startswith((OWN, *SAVED))
             if file.is_file() and not left_out:
                 files.append(file)
     return sorted(files)

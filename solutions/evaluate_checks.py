@@ -7,26 +7,37 @@ line holds the counts of all files, as JSON. `solutions.labelled` reads the file
 
 changes one line in right answers of the files, and counts how often the line at which feedback says
 that they leave the right ones is that line; it prints the others.
+
+    python -m solutions.evaluate_checks --times
+
+prints what a process's first check takes of a right answer and of a wrong one, for each task.
 """
 
 import argparse
 import itertools
 import json
+import multiprocessing
+import os
 import random
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import torch
 
-from solutions.build import chosen, names_at_first
+from solutions.build import chosen, names_at_first, solved
 from solutions.labelled import FILE, Labelled, defined_by, labelled
 from solutions.mutants import mutants
+from solutions.selftest import source_of
+from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.compare import Verdict
-from utils.checks.notebook import verdict_on
+from utils.checks.feedback import explain
+from utils.checks.notebook import verdict_on, warm
 from utils.checks.runner import Printed
 from utils.checks.tasks import Reason
 from utils.checks.trace import LONGEST_LINE
@@ -122,6 +133,50 @@ def measure_lines(files: Sequence[Path], count: int) -> None:
     print(json.dumps(counts))
 
 
+def measure_times(files: Sequence[Path]) -> None:
+    """Print the milliseconds of processor time of the first check in a process, slowest first.
+
+    What comes before it for a learner has run: the import of `utils.checks`, with what it loads in
+    the background, and the cells of the notebook.
+    """
+    stored = {(a.task, a.right): a for file in reversed(files) for a in reversed(labelled(file))}
+    times = []
+    for path, exercise in chosen():
+        task, of_task = exercise.task.id, {}
+        for label in ("right", "wrong"):
+            answer = stored.get((task, label == "right")) or _of_ours(path, exercise, label)
+            if answer:
+                of_task[label] = _first_check(path, answer)
+        times.append((max(of_task.values()), task, of_task))
+    for most, task, of_task in sorted(times, reverse=True):
+        print(f"{task:24}{most:8,.0f} ms", *(f"{label} {ms:,.0f}" for label, ms in of_task.items()))
+
+
+def _of_ours(path: Path, exercise: Exercise, label: str) -> Labelled | None:
+    """Return our solution or, as a wrong answer, one with a changed line; None if none can be."""
+    code = solved(source_of(path, exercise))
+    if label == "wrong":
+        code = next((code for _, code in mutants(code, exercise.task.id)), None)
+    return code and Labelled(exercise.task.id, label, "ours", code)
+
+
+def _first_check(path: Path, answer: Labelled) -> float:
+    """Return the milliseconds of processor time of a check in a process that has made none."""
+    context = multiprocessing.get_context("fork")  # the modules are there, and nothing else
+    with ProcessPoolExecutor(1, context) as pool:
+        return pool.submit(_milliseconds, path, answer).result()
+
+
+def _milliseconds(path: Path, answer: Labelled) -> float:
+    os.environ["JPY_SESSION_NAME"] = path.name
+    if loading := warm():
+        loading.join()
+    names, printed = defined_by(answer, names_at_first(path)), Printed()
+    start = time.process_time()
+    explain(verdict_on(bank.load(answer.task), names, printed), printed.lines)
+    return 1e3 * (time.process_time() - start)
+
+
 def main(files: Sequence[Path]) -> None:
     """Print the checks' verdicts on the answers in each file, and the counts over all files."""
     judged: list[tuple[Labelled, str]] = []
@@ -155,8 +210,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
     parser.add_argument("files", type=Path, nargs="*", default=[FILE])
     parser.add_argument("--lines", type=int, default=0, metavar="COUNT")
+    parser.add_argument("--times", action="store_true")
     options = parser.parse_args()
-    if options.lines:
+    if options.times:
+        measure_times(options.files)
+    elif options.lines:
         measure_lines(options.files, options.lines)
     else:
         main(options.files)

@@ -486,6 +486,42 @@ _ALL = [
         "Your code does something sensible that is not quite what was asked. Read the sentence "
         "again that says what to return.",
     ),
+    Misconception(
+        "one-run-tells",
+        "one run, or a few, shows what a model does",
+        "Two runs that differ in their seed alone may end far apart. Take so many seeds that luck "
+        "alone would hardly order them as you saw it, and look at all of them.",
+    ),
+    Misconception(
+        "two-changes-one-cause",
+        "of two things that were changed, the one that was meant is the cause",
+        "Arms that are compared differ in one thing, the one that the claim speaks of. What "
+        "changes with it needs an arm of its own.",
+    ),
+    Misconception(
+        "best-run-counts",
+        "the best run speaks for a model",
+        "The best of several runs is better the more of them there are. Compare ranges, and tell "
+        "how many were run.",
+    ),
+    Misconception(
+        "undecided-is-no",
+        "what an experiment does not show is not so",
+        "A difference may be there and too small for these seeds, or come after the last step. Say "
+        "what was seen, for how long, and that it is not decided.",
+    ),
+    Misconception(
+        "undecided-is-safe",
+        "one cannot go wrong with *not decided*",
+        "Doubt has to be about something. Say what you would have to see to be convinced, and look "
+        "whether you see it.",
+    ),
+    Misconception(
+        "wider-than-shown",
+        "what was seen under one condition holds under all",
+        "A conclusion is as wide as what was tried: these sizes, rates, seeds and steps. A single "
+        "exception is enough against *always* and *never*.",
+    ),
 ]
 
 MISCONCEPTIONS = {misconception.slug: misconception for misconception in _ALL}

@@ -327,6 +327,20 @@ def test_additive_scores_with_a_bias_are_those_of_a_well_known_tutorial():
     assert torch.allclose(mechanism.score(query, keys), expected, atol=1e-5)
 
 
+def test_one_layer_with_a_bias_can_be_cut_into_two():
+    """Another well-known tutorial writes v(tanh(attn_fc([s; h]))), where v has no bias."""
+    attn_fc, v = nn.Linear(4 + 6, 5), nn.Linear(5, 1, bias=False)
+    of_query, of_key = attn_fc.weight.split([4, 6], dim=1)
+    weights = {"W.weight": of_query, "U.weight": of_key, "v.weight": v.weight}
+    biases = {"W.bias": attn_fc.bias, "U.bias": torch.zeros(5), "v.bias": torch.zeros(1)}
+    mechanism = AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5, bias=True)
+    mechanism.load_state_dict(weights | biases)
+    state, keys = torch.randn(2, 4), torch.randn(2, 5, 6)
+    pairs = torch.cat([state[:, None].expand(-1, 5, -1), keys], dim=-1)  # (batch, src_len, 4 + 6)
+    expected = v(attn_fc(pairs).tanh()).squeeze(-1).softmax(-1)
+    assert torch.allclose(mechanism(state, keys)[1], expected, atol=1e-6)
+
+
 def test_the_concatenated_form_is_the_split_form():
     concatenated = ConcatenatedAdditiveAttention(query_dim=4, key_dim=6, attention_dim=5).double()
     split = concatenated.split()

@@ -939,6 +939,18 @@ def test_progress_survives_and_can_be_deleted(course):
     assert "Share | 2 | to do" in repr(progress())
 
 
+def test_what_pytorch_loads_late_is_loaded_while_the_learner_reads(monkeypatch):
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/01_attention_concepts.ipynb")
+    assert notebook.warm() is None, "no test is written there, and nothing trained"
+    for name, late in {
+        "05_multi_head_attention": "torch.distributed.tensor",
+        "06_translate_with_attention": "torch._dynamo",
+    }.items():
+        monkeypatch.setenv("JPY_SESSION_NAME", f"/home/{name}.ipynb")
+        notebook.warm().join()
+        assert late in sys.modules
+
+
 def test_progress_begins_with_the_notebook_at_hand_and_draws_a_bar_for_each(course, monkeypatch):
     other = replace(SHARE, task=replace(SHARE.task, id="other", title="Other"))
     bank.save([other], course / "exercises" / "02_more_toys")
@@ -1202,3 +1214,10 @@ def test_a_plain_script_prints_what_a_check_says(tmp_path):
         check=True,
     )
     assert done.stdout.startswith("✗ Entropy: not yet")
+
+
+def test_texts_are_the_right_ones_or_not():
+    record = replace(TRANSLATE, task=replace(TRANSLATE.task, full_marks_from=None))
+    turned = verdict_of(lambda sentences: sentences[::-1], record)
+    assert (turned.reason, turned.relation, turned.fault) == (Reason.VALUES, "", "")
+    assert verdict_of(lambda sentences: sentences, record).passed

@@ -1,5 +1,6 @@
 """Test what feedback says of the line at which an answer leaves all right ones."""
 
+import copy
 import math
 import re
 from dataclasses import replace
@@ -10,7 +11,7 @@ import torch
 
 from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import trace
-from utils.checks.diagnosis.lines import describe_lines
+from utils.checks.diagnosis.lines import Pointer, describe_lines
 from utils.checks.kinds import kind_of
 from utils.checks.runner import Printed, Rerun, traced
 from utils.checks.trace import described, distinct, is_among
@@ -195,3 +196,8 @@ def test_equal_tensors_have_one_description_and_others_another():
 )
 def test_a_tensor_that_would_be_right_by_chance_is_not_described(dull):
     assert described(dull) == ()
+
+
+def test_a_pointer_is_kept_as_its_sentence():
+    kept = copy.deepcopy(Pointer("Line 3.", 3, CASES[0]))
+    assert (kept, type(kept)) == ("Line 3.", str)

@@ -111,10 +111,13 @@ def test_the_lengths_of_a_batch_are_no_mask_of_targets():
         masked_softmax(torch.zeros(3, 3, 4), lengths)  # (batch, tgt_len, src_len)
     with pytest.raises(ValueError, match="lengths of a batch"):
         masked_softmax(torch.zeros(3, 2, 3, 4), lengths)  # with heads
+    with pytest.raises(ValueError, match="lengths of a batch"):
+        masked_softmax(torch.zeros(3, 3, 4), lengths.flip(-1))  # padded on the left
     assert masked_softmax(torch.zeros(3, 3, 4), lengths[:, None]).shape == (3, 3, 4)
     assert masked_softmax(torch.zeros(3, 4), lengths).shape == (3, 4)  # no batch: its own rows
     look_ahead = causal_mask(3)
-    assert torch.equal(masked_softmax(torch.zeros(3, 3, 3), look_ahead)[0] > 0, look_ahead)
+    for mask in (look_ahead, look_ahead.mT):
+        assert torch.equal(masked_softmax(torch.zeros(3, 3, 3), mask)[0] > 0, mask)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 1), (3, 4), (2, 1, 4), (2, 3, 1)])

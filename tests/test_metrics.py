@@ -67,11 +67,12 @@ def test_bleu_of_tokens_is_refused():
         bleu([["two", "dogs"]], ["two dogs"])
 
 
-def test_bleu_of_one_text_is_refused_and_texts_may_come_one_by_one():
-    with pytest.raises(TypeError, match=r"bleu needs lists of texts, got the text 'two dogs'"):
-        bleu("two dogs", "two dogs")
+def test_one_text_is_refused_and_texts_may_come_one_by_one():
     texts = ["a man is walking slowly", "two dogs play in the snow"]
-    assert bleu((text for text in texts), texts).score == pytest.approx(100)
+    for metric in (exact_match, bleu):
+        with pytest.raises(TypeError, match="hypotheses must be a list, got the text 'two dogs'"):
+            metric("two dogs", "two dogs")
+        assert metric((text for text in texts), texts) == metric(texts, texts)
 
 
 def test_perplexity_is_the_exponent_of_the_mean_over_tokens():
@@ -82,6 +83,9 @@ def test_perplexity_is_the_exponent_of_the_mean_over_tokens():
 
 def test_a_broken_run_is_not_merely_perplexed():
     assert math.isnan(perplexity([torch.tensor([1.0, math.nan])]))
+    for no_list in (torch.ones(2), [0.5, 1.5]):
+        with pytest.raises(ValueError, match=r"a tensor \(tokens,\) for each sentence"):
+            perplexity(no_list)
     for nothing in ([], [torch.zeros(0)]):
         with pytest.raises(ValueError, match="no token"):
             perplexity(nothing)
@@ -201,8 +205,17 @@ def test_entropy_keeps_the_leading_axes_and_passes_finite_gradients():
 
 
 def test_scores_are_not_weights():
-    with pytest.raises(ValueError, match="apply softmax first"):
-        attention_entropy(torch.tensor([1.0, -1.0]))
+    for scores in ([1.0, -1.0], [0.0, 2.0]):
+        with pytest.raises(ValueError, match=r"from .* to .*: to scores apply softmax"):
+            attention_entropy(torch.tensor([[0.5, 0.5], scores]))
+
+
+def test_weights_that_are_rounded_or_lose_some_have_an_entropy():
+    weights = torch.randn(100, 3_000).softmax(-1)
+    exact, rounded = attention_entropy(weights), attention_entropy(weights.bfloat16())
+    assert torch.allclose(rounded.float(), exact, rtol=0.02)
+    assert attention_entropy(weights / 2).isfinite().all()  # as under a Gaussian
+    assert attention_entropy(torch.tensor([math.nan, 1.0])).isnan()
 
 
 def test_the_largest_weight_is_the_row_s_maximum():

@@ -161,6 +161,10 @@ def test_frequencies_are_those_of_the_papers():
     assert torch.allclose(ntk, rotary_frequencies(128, base=40_889.9), rtol=1e-5)
     with pytest.raises(ValueError, match="head_dim must be even, got 7"):
         rotary_frequencies(7)
+    with pytest.raises(ValueError, match='"ntk" needs two pairs, head_dim = 4, got 2'):
+        rotary_frequencies(2, factor=4.0, scaling="ntk")
+    with pytest.raises(ValueError, match='"linear" or "ntk", got \'yarn\''):
+        rotary_frequencies(8, factor=4.0, scaling="yarn")
     with pytest.raises(ValueError, match='"halves" or "pairs", got \'interleaved\''):
         RotaryPositions(8, "interleaved")
 

@@ -3,6 +3,7 @@
 It has to be true of the answer; if nothing true is found, nothing is said.
 """
 
+import ast
 import math
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,8 @@ import pytest
 import torch
 
 from utils.checks.diagnosis import measure_moves, relations
+from utils.checks.diagnosis.edits import definitions, edits
+from utils.checks.diagnosis.repairs import Editable, describe_repair
 from utils.checks.feedback import in_words
 from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
@@ -322,6 +325,52 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     assert sharper == "`weights` is the softmax of its right scores times 2."
     strange = relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs)))
     assert strange == ""
+
+
+# --- Changes of the code --------------------------------------------------------------------------
+
+CELL = '''
+class Attend(nn.Module):
+    """Two lines
+    of words."""
+
+    def __init__(self, width=4):
+        super().__init__()
+        self.W = nn.Linear(width, 3); self.scale = width ** 0.5
+
+    def forward(self, query, keys, mask=None):
+        scores = (self.W(query) @ keys.T) / self.scale
+        if mask is not None and mask.dim() > 1:
+            scores = scores.masked_fill(~mask, -1e30)
+        else: scores = scores * 2
+        for row in range(3): scores[:, row] += 1
+        return [f"{each:.1f}\\n" for each in scores.sum(-1)], scores.softmax(0)
+'''
+
+
+@pytest.mark.parametrize("by_shape", [True, False])
+def test_a_changed_code_is_written_as_if_all_of_it_had_been_written_anew(by_shape):
+    tree, count = definitions(CELL), 0
+    before = ast.unparse(tree)
+    for edit in edits(tree, by_shape):
+        count += 1
+        assert edit.code == ast.unparse(tree) != before
+    assert count > 300
+    assert ast.unparse(tree) == before
+
+
+def test_no_change_is_made_when_the_time_is_up():
+    wrong = [Answer({name: values * 2 for name, values in RECORD.expected[0].outputs.items()})]
+    tried = []
+
+    def run(codes, cases):
+        tried.extend(codes)
+        return [None] * len(codes) * len(cases)
+
+    for has_time, expected in ((lambda: len(tried) < 80, 80), (lambda: False, 0)):
+        tried.clear()
+        assert describe_repair(RECORD, RECORD.trials(wrong), Editable(CELL, run, has_time)) == ""
+        assert len(tried) == expected
 
 
 # --- What several mistakes leave ------------------------------------------------------------------

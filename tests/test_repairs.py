@@ -77,7 +77,8 @@ def told(source, right, cases, known=None):
     except AnswerError as error:
         given = error.earlier
     rerun = Rerun(task, answer, seconds=30)
-    return describe_repair(record, record.trials(given), Editable(source, rerun.edited))
+    editable = Editable(source, rerun.edited, rerun.has_time)
+    return describe_repair(record, record.trials(given), editable)
 
 
 def test_a_change_that_leaves_a_known_mistake_is_told():
@@ -151,3 +152,33 @@ def total(query):
 """
     cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
     assert told(source, total, cases) == ""
+
+
+def stepped(query, table):
+    table = table.clone()
+    table[:, 0] += 1
+    return query @ table
+
+
+def test_what_changes_an_input_is_no_repair():
+    source = """
+def stepped(query, table):
+    new = table.clone()
+    new[:, 0] += 1
+    return query @ table
+"""
+    cases = [
+        Case(case.label, {"query": case.inputs["query"], "table": case.inputs["keys"].mT})
+        for case in CASES
+    ]
+    assert told(source, stepped, cases).startswith("Look at `table` in `return query @ table`")
+
+
+def average(query):
+    return query.mean()
+
+
+def test_what_a_function_of_python_takes_lacks_no_axis():
+    source = "def average(query):\n    return query.sum() / len(query)"
+    cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
+    assert "axis" not in told(source, average, cases, lambda query: query.sum())

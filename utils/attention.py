@@ -235,7 +235,8 @@ class AdditiveAttention(Attention):
         query_dim, key_dim: widths of the queries s and of the keys h.
         attention_dim: width of the hidden layer, where queries and keys meet.
         bias: whether W, U and v have a bias, which the paper leaves out and some code has. That of
-            v changes no weight, since it is added to all scores alike.
+            v changes no weight, since it is added to all scores alike. Where other code has one
+            layer for [s; h], its matrix is cut into W and U, and either of them takes its bias.
     """
 
     def __init__(self, query_dim: int, key_dim: int, attention_dim: int, bias: bool = False):

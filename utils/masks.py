@@ -98,17 +98,18 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
 def _looks_like_padding(mask: Tensor, weights_shape: torch.Size) -> bool:
     """Decide whether a mask of two axes is one of (batch, src_len), with batch equal to tgt_len.
 
-    Each of its rows is open at its beginning only, and a later row is shorter than an earlier one,
-    which no look-ahead has.
+    Padded on the right, each of its rows is open at its beginning only, and a later row is shorter
+    than an earlier one, which no look-ahead has; padded on the left, the other way round.
     """
     batch, *_, targets, sources = weights_shape
     if mask.shape != (batch, sources) or batch != targets:
         return False
     if mask.is_meta or torch.compiler.is_compiling():  # its values cannot be looked at
         return False
-    lengths = mask.sum(-1)
-    begins_open = not (~mask[:, :-1] & mask[:, 1:]).any()
-    return bool(begins_open and (lengths[1:] < lengths[:-1]).any())
+    longer = mask.sum(-1).diff()  # each row than the one above
+    opens, closes = ~mask[:, :-1] & mask[:, 1:], mask[:, :-1] & ~mask[:, 1:]
+    right, left = not opens.any() and (longer < 0).any(), not closes.any() and (longer > 0).any()
+    return bool(right or left)
 
 
 def masked_softmax(

@@ -18,6 +18,7 @@ from torch import Tensor
 from utils.corpora import Batch, Pair
 from utils.seq2seq import Seq2Seq, evaluating
 
+ROUNDING = 1e-5  # by how much a weight may be above 1
 Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 
 
@@ -29,13 +30,19 @@ def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, ".
     Source: Shannon 1948, section 6.
 
     Args:
-        weights: attention weights, rows summing to 1 (or to 0 where fully masked).
+        weights: attention weights, rows summing to 1 (or to 0 where fully masked). Other sums, as
+            after a Gaussian, are taken as they are.
 
     Raises:
-        ValueError: a weight is negative, as a score may be but a weight never is.
+        ValueError: a number is negative or more than 1, as a score may be, or a weight that dropout
+            has scaled up.
     """
-    if (weights < 0).any():
-        raise ValueError("weights must be 0 or more; these look like scores: apply softmax first")
+    if (weights < 0).any() or (weights > 1 + ROUNDING).any():
+        least, most = weights.min().item(), weights.max().item()
+        raise ValueError(
+            f"weights must lie between 0 and 1, got numbers from {least:.2f} to {most:.2f}: to "
+            "scores apply softmax first, and turn dropout off with eval()"
+        )
     return torch.special.entr(weights).sum(-1)  # entr(0) = 0, where -w log w alone would give NaN
 
 
@@ -45,8 +52,12 @@ def largest_weight(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."
 
 
 def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """Return the share of hypotheses that equal their reference, token for token."""
-    _check_aligned(hypotheses=hypotheses, references=references)
+    """Return the share of hypotheses that equal their reference, token for token.
+
+    Raises:
+        TypeError: got a text instead of a list of sentences.
+    """
+    hypotheses, references = _aligned(hypotheses=hypotheses, references=references)
     matches = [
         list(hypothesis) == list(reference)
         for hypothesis, reference in zip(hypotheses, references, strict=True)
@@ -79,11 +90,7 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
     """
     from sacrebleu.metrics import BLEU  # here, since it is slow to import and seldom needed
 
-    for texts in (hypotheses, references):
-        if isinstance(texts, str):
-            raise TypeError(f"bleu needs lists of texts, got the text {texts!r}: put it in a list")
-    hypotheses, references = list(hypotheses), list(references)
-    _check_aligned(hypotheses=hypotheses, references=references)
+    hypotheses, references = _aligned(hypotheses=hypotheses, references=references)
     for text in (*hypotheses, *references):
         if not isinstance(text, str):
             raise TypeError(f"bleu needs texts, got {text!r}: apply detokenise to the words")
@@ -124,9 +131,14 @@ def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
     computed: see `sentence_losses`. A loss that is NaN gives NaN.
 
     Raises:
-        ValueError: there is no token.
+        ValueError: there is no token, or the losses are no tensors (tokens,), one a sentence.
     """
     losses = list(losses)
+    if not all(isinstance(of_tokens, Tensor) and of_tokens.dim() == 1 for of_tokens in losses):
+        raise ValueError(
+            "losses must be a list with a tensor (tokens,) for each sentence: put that of a single "
+            "sentence in a list"
+        )
     if not sum(len(of_tokens) for of_tokens in losses):
         raise ValueError("losses of no token have no perplexity")
     mean = torch.cat(losses).double().mean().item()
@@ -206,7 +218,7 @@ def alignment_error_rate(
     Raises:
         ValueError: the lists differ in length, or a sentence has no gold links.
     """
-    _check_aligned(predicted=predicted, sure=sure, possible=possible)
+    predicted, sure, possible = _aligned(predicted=predicted, sure=sure, possible=possible)
     right = total = 0
     for sentence, (a, s, p) in enumerate(zip(predicted, sure, possible, strict=True)):
         if s is None or p is None:
@@ -234,7 +246,8 @@ def by_length(
     Returns:
         A dict from length to the metric's value.
     """
-    _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
+    named = {f"column {n}": column for n, column in enumerate(columns)}
+    lengths, *columns = _aligned(lengths=lengths, **named)
     buckets = defaultdict(list)
     for length, *entries in zip(lengths, *columns, strict=True):
         buckets[length].append(entries)
@@ -244,9 +257,19 @@ def by_length(
     }
 
 
-def _check_aligned(**columns: Sequence) -> None:
-    """Raise a `ValueError` with the sizes of the lists if any is empty or their lengths differ."""
-    sizes = {name: len(column) for name, column in columns.items()}
+def _aligned(**columns: Iterable) -> list[list]:
+    """Return the columns as lists, which have one entry per sentence.
+
+    Raises:
+        TypeError: a column is a text, whose letters would be taken for its sentences.
+        ValueError: a list is empty, or their lengths differ; the message has all sizes.
+    """
+    for name, column in columns.items():
+        if isinstance(column, str):
+            raise TypeError(f"{name} must be a list, got the text {column!r}: put it in a list")
+    lists = {name: list(column) for name, column in columns.items()}
+    sizes = {name: len(column) for name, column in lists.items()}
     if len(set(sizes.values())) != 1 or 0 in sizes.values():
         listed = ", ".join(f"{size} {name}" for name, size in sizes.items())
         raise ValueError(f"every list needs one entry per sentence, got {listed}")
+    return [*lists.values()]

@@ -112,11 +112,16 @@ def rotary_frequencies(
     turns by 1 / factor as much and the fastest as before (Peng et al. 2023, section 3.1).
 
     Raises:
-        ValueError: `head_dim` is odd.
+        ValueError: `head_dim` is odd, the scaling is unknown, or it is "ntk" and there is only one
+            pair, which would be both the slowest and the fastest.
     """
     if head_dim % 2:
         raise ValueError(f"head_dim must be even, got {head_dim}")
+    if scaling not in ("linear", "ntk"):
+        raise ValueError(f'scaling must be "linear" or "ntk", got {scaling!r}')
     if scaling == "ntk":
+        if head_dim < 4:
+            raise ValueError(f'"ntk" needs two pairs, head_dim = 4, got {head_dim}; use "linear"')
         base, factor = base * factor ** (head_dim / (head_dim - 2)), 1.0
     # On the CPU whatever the default device is: not every device has float64.
     pairs = torch.arange(0, head_dim, 2, dtype=torch.float64, device="cpu")  # (head_dim / 2,)

@@ -21,7 +21,7 @@ from utils.checks import bank
 from utils.checks.code import BLOCKS, syntax
 from utils.checks.kinds import kind_of
 from utils.checks.tasks import Task
-from utils.notebook_file import given_code
+from utils.notebook_file import given_code, tasks
 
 # Ways to a name that does not stand in the code.
 LOOKUPS = {"getattr", "eval", "exec", "globals", "locals", "vars", "__import__", "__builtins__"}
@@ -62,11 +62,12 @@ def flags(notebook: Notebook) -> Iterator[Flag]:
     for task in _tasks(notebook.name):
         if task.id not in notebook.code:
             yield Flag(task.id, "is defined by no cell of the notebook")
-    known = {task.id for tasks in bank.tasks().values() for task in tasks}
+    known = set().union(*tasks().values())
     for cell in notebook.cells:
         for name in CHECKED.findall(cell.source):
             if name not in known:
-                yield Flag(name, "is no task of this course: a notebook of last year?", cell.number)
+                old = f"checks {name!r}, which is no task of this course: a notebook of last year?"
+                yield Flag("", old, cell.number)
 
 
 @cache

@@ -9,11 +9,15 @@ import pytest
 
 from grading import hooks
 from grading.intake import red_flags
+from grading.intake.limited_reader import Reader
 from grading.intake.notebook_parser import Flag, Notebook
+from grading.intake.submissions import find
 from grading.run import scoring
 from grading.run.grading import Assignment, Grading
 from grading.run.scoring import Outcome, Result
+from grading.tests.made import notebook
 from solutions import build
+from tests import needs
 from utils import notebook_file
 from utils.checks import bank
 from utils.checks.code import syntax
@@ -244,8 +248,15 @@ def test_the_documentation_names_the_tasks_of_choices():
     assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())
 
 
-def test_a_notebook_of_last_year_is_told_by_the_tasks_that_it_checks():
-    own, foreign = 'check("entropy")', 'check("soft_lookup")\n'
-    assert noticed("01", own, foreign) == [
-        "soft_lookup is no task of this course: a notebook of last year? (cell 2)"
+@needs.sandbox
+def test_a_notebook_of_last_year_is_told_by_the_tasks_that_it_checks(tmp_path):
+    file = tmp_path / "ada.ipynb"
+    cells = ["def entropy(weights):\n    return 0", 'check("entropy")', 'check("soft_lookup")\n']
+    file.write_bytes(notebook(*cells))
+    (handed_in,) = find(tmp_path)
+    with Reader() as reader:  # it sees nothing of the disk
+        _, read = reader.read(handed_in)
+    assert [str(flag) for flag in read.flags if "last year" in str(flag)] == [
+        "the code checks 'soft_lookup', which is no task of this course: a notebook of last year? "
+        "(cell 3)"
     ]

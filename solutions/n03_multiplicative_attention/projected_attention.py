@@ -79,7 +79,7 @@ exercise = YourTurn(
                 _weights(query @ W_Q.T, keys @ W_K.T) @ keys,
                 _weights(query @ W_Q.T, keys @ W_K.T),
             ),
-            "You mix the keys as they came: W_V is not used.",
+            "You mix the keys as they came, and not what W_V makes of them.",
             "How wide should the context be, and how wide are the keys?",
             misconception="projection-left-out",
         ),

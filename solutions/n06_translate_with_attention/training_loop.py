@@ -330,7 +330,7 @@ exercise = Exercise(
         "validated in training mode": WrongAnswer(
             _loop(modes=(True, True)),
             "You look at the held-out batch in training mode, with numbers dropped. What you "
-            "measure is a model with half of its word vectors missing.",
+            "measure is a model with half of each word vector missing.",
             "What does `model.eval()` change in `Tiny`?",
             misconception="one-mode-for-all",
         ),

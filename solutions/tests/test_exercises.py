@@ -142,6 +142,13 @@ def test_every_file_of_the_exercises_belongs_to_a_notebook():
     assert {file.stem for file in bank.FOLDER.glob("[0-9]*")} == {path.stem for path in notebooks()}
 
 
+def test_what_is_kept_as_given_is_what_the_notebooks_hold():
+    for path in notebooks():
+        cells = nbformat.read(bank.FOLDER / path.name, as_version=4).cells
+        given = [[cell.cell_type, cell.source] for cell in cells]
+        assert notebook_file.given()[path.stem] == given, "run `make exercises`"
+
+
 def secret_lines():
     """Yield every line of solutions, model answers, mistakes and variants.
 

@@ -50,18 +50,27 @@ _hints_open: dict[str, int] = {}  # task → how many of its hints are open, sin
 _waiting: list[Note] = []  # notes that the end of the cell shows, if nothing did before
 
 
-def warm() -> None:
-    """In a notebook that trains, load in the background what a process's first optimizer needs.
+def warm() -> threading.Thread | None:
+    """Load in the background what PyTorch loads late, and the notebook's tasks need.
 
-    That takes seconds, in which the learner reads. Jupyter tells the notebook's name.
+    A process's first optimizer loads its compiler, and the first `assert_close`, which learners'
+    tests like to call, its distributed tensors. Either takes about a second, in which the learner
+    reads. Jupyter tells the notebook's name.
     """
     notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
     try:
         tasks = bank.tasks().get(notebook, [])
     except bank.DamagedFile:  # `check` tells of it
-        return
+        return None
     if any(not task.again for task in tasks):
-        threading.Thread(target=import_module, args=["torch._dynamo"], daemon=True).start()
+        late = "torch._dynamo"  # this loads the other, too
+    elif any(task.answer_type == "test" for task in tasks):
+        late = "torch.distributed.tensor"
+    else:
+        return None
+    thread = threading.Thread(target=import_module, args=[late], daemon=True)
+    thread.start()
+    return thread
 
 
 def check(task_id: str) -> Note:
@@ -113,7 +122,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
                 answers, error = kind.run(definition, record.cases, printed), None
             except AnswerError as stopped:
                 answers, error = stopped.earlier, stopped
-            editable = Editable(cell_of(definition), rerun.edited)
+            editable = Editable(cell_of(definition), rerun.edited, rerun.has_time)
             return kind.diagnose(record, answers, error, rerun, rerun.trace, editable)
     except Exception as error:  # a learner's object can behave in any way
         message = (

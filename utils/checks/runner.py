@@ -33,7 +33,7 @@ from utils.checks.trace import Lines, Trace
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
-SPARE = 0.3  # of these, which are left for other calls when changes of its code have been tried
+SPARE = 0.6  # of these, which are left for other calls when changes of its code have been tried
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
@@ -167,22 +167,32 @@ class Rerun:
     ) -> list[Mapping[str, np.ndarray] | None]:
         """Return the outputs in each case, code by code, of codes in place of the definition's own.
 
-        An entry is None if its code cannot be run, or no time is left.
+        An entry is None if its code fails or changes its inputs, or no time is left.
         """
         redefined = cache(self._redefined)
-        pairs = [(code, case) for code in codes for case in cases]
-        return self._while_time(
-            lambda pair: redefined(pair[0])._tried(pair[1], OUR_SEED), pairs, spare=SPARE
-        )
+        spec = replace(self.spec, learns=False)  # gradients are not asked for
 
-    def _redefined(self, code: str) -> "Rerun":
-        """Return what calls the definition that a code makes, if it can be run, in its place."""
-        other = copy.copy(self)
+        def tried(pair: tuple[str, Case]) -> Mapping[str, np.ndarray] | None:
+            code, case = pair
+            try:
+                return returned_exactly(spec, redefined(code), case).outputs
+            except Exception:
+                return None
+
+        pairs = [(code, case) for code in codes for case in cases]
+        return self._while_time(tried, pairs, spare=SPARE)
+
+    def has_time(self) -> bool:
+        """Return whether `edited` would still run a code."""
+        return time.process_time() < self._end - SPARE
+
+    def _redefined(self, code: str) -> Any:
+        """Return the definition that a code makes in place of the learner's, if it can be run."""
         with contextlib.suppress(Exception):
             names = dict(own_functions(self.definition)[-1].__globals__)
             exec(code, names)
-            other.definition = names[self.spec.id]
-        return other
+            return names[self.spec.id]
+        return self.definition
 
     def _while_time(
         self, function: Callable[[Any], Any], cases: Sequence[Any], spare: float = 0.0

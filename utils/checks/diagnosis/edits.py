@@ -5,6 +5,7 @@ change is told by its place alone.
 """
 
 import ast
+import builtins
 import copy
 import itertools
 from collections.abc import Callable, Iterator
@@ -120,14 +121,41 @@ def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
     names = _names(tree)
     rules = [*early, _small, lambda node: _other_names(node, names), *late, _missing]
     together = [_everywhere(tree, rule) for rule in (_shapes,)]
-    singly = (_one_by_one(tree, rule) for rule in rules)
+    write = _writer(tree)
+    singly = (_one_by_one(tree, rule, write) for rule in rules)
     for edit in itertools.chain(*itertools.islice(singly, 1), *together, *singly):
         if edit.code not in seen:
             seen.add(edit.code)
             yield edit
 
 
-def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
+def _writer(tree: ast.Module) -> Callable[[ast.AST, ast.AST], str]:
+    """Return a function that writes a tree in which one node, the first, is replaced by another.
+
+    It writes the node's statement only, if that takes one line, and copies the others: to write all
+    of them anew took most of the time of a search.
+    """
+    text = ast.unparse(tree)
+    lines, on_line = text.split("\n"), {}
+    both = (
+        [x for x in ast.walk(each) if isinstance(x, ast.stmt)] for each in (tree, ast.parse(text))
+    )
+    for statement, written in zip(*both, strict=True):
+        if written.lineno == written.end_lineno:
+            place = statement, written.lineno - 1, " " * written.col_offset
+            on_line |= {id(node): place for node in ast.walk(statement)}
+
+    def write(node: ast.AST, new: ast.AST) -> str:
+        if id(node) not in on_line:
+            return ast.unparse(tree)
+        statement, number, indent = on_line[id(node)]
+        line = indent + ast.unparse(new if node is statement else statement)
+        return "\n".join([*lines[:number], line, *lines[number + 1 :]])
+
+    return write
+
+
+def _one_by_one(tree: ast.Module, rule: Rule, write: Callable[..., str]) -> Iterator[Edit]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]  # outer ones first
     around = {id(node): statement for statement in statements for node in ast.walk(statement)}
     for parent, field, place, node in [*_places(tree)]:
@@ -143,7 +171,8 @@ def _one_by_one(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
                 less = variant is None or any(variant is child for child in ast.walk(node))
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
                 takes_away = less or fewer or _names_read(around[id(node)]) < read
-                yield Edit(ast.unparse(tree), node.lineno, quoted, words, words in SURE, takes_away)
+                code_now = write(node, new)
+                yield Edit(code_now, node.lineno, quoted, words, words in SURE, takes_away)
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
@@ -186,7 +215,9 @@ def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]
         for field, value in ast.iter_fields(parent):
             nodes = value if isinstance(value, list) else [value]
             for place, node in enumerate(nodes):
-                if hasattr(node, "lineno") and not any(id(x) in new for x in ast.walk(node)):
+                if not hasattr(node, "lineno"):
+                    continue
+                if not (new and any(id(x) in new for x in ast.walk(node))):
                     yield parent, field, place if isinstance(value, list) else None, node
 
 
@@ -295,6 +326,8 @@ def _axes(node: ast.AST) -> Iterator[Variant]:
                 yield words, ast.Compare(new, [op], [right])
             for words, new in _with_axis(right):
                 yield words, ast.Compare(left, [op], [new])
+        case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
+            return  # what `len` or `range` takes meets nothing
         case ast.Call(func=func, args=arguments) if _called(node) not in WITHOUT_TENSORS:
             for place, argument in enumerate(arguments):
                 for words, new in _with_axis(argument):

@@ -34,11 +34,13 @@ class Editable(NamedTuple):
     Args:
         source: the cell that defines it.
         run: function of codes and cases that returns the outputs of each code in each case, code by
-            code; None if a call fails.
+            code; None if a call fails, or no time is left.
+        has_time: function that returns whether time is left.
     """
 
     source: str
     run: Callable[[Sequence[str], Sequence[Case]], Sequence[Outputs | None]]
+    has_time: Callable[[], bool]
 
 
 class Repairs:
@@ -79,7 +81,7 @@ class Repairs:
                 continue
             if self._right(first, outputs):
                 if self._in_all_cases(edit, self.expected):
-                    return self._words(edit, "makes all that your answer returns right")
+                    return self._words(edit, "makes all that your answer returns right.")
                 parts.append(edit)
                 continue
             wrong = self._wrong_outputs(first)
@@ -100,7 +102,7 @@ class Repairs:
     def _tried(self, all_edits: Iterator[Edit], number: int) -> Iterator[tuple[Edit, Outputs]]:
         case = self.record.cases[number]
         some = itertools.islice(all_edits, MOST_EDITS)
-        while batch := [*itertools.islice(some, BATCH)]:
+        while self.answer.has_time() and (batch := [*itertools.islice(some, BATCH)]):
             codes = [edit.code for edit in batch]
             yield from zip(batch, self.answer.run(codes, [case]), strict=True)
 
@@ -229,7 +231,7 @@ class Repairs:
         )
         if bits < ENOUGH:
             if edit.sure and self._right_shapes(after):
-                return self._words(edit, "makes all shapes right, but not yet all values")
+                return self._words(edit, "makes all shapes right, but not yet all values.")
             return ""
         answered = [outputs is not None for outputs in self.given]
         seen_right = {  # nothing was wrong with it, before the answer failed

@@ -2,7 +2,7 @@
 
 | module | answers of this kind |
 |---|---|
-| `values` | functions and modules: the values that they return |
+| `values` | functions and modules: the values, or texts, that they return |
 | `choices` | dictionaries of choices |
 | `networks` | trained networks, of whose values only a share can be right |
 | `learners_test` | tests that learners write, on implementations for which a `referee` answers |
@@ -16,7 +16,7 @@ from utils.checks.kinds.choices import Choices
 from utils.checks.kinds.learners_test import LearnersTest
 from utils.checks.kinds.networks import AsksNetwork, Model, TrainsNetwork
 from utils.checks.kinds.referee import Referee
-from utils.checks.kinds.values import Modules, Values
+from utils.checks.kinds.values import Modules, Texts, Values
 from utils.checks.tasks import CallSpec, Case, Task
 
 __all__ = ["kind_of"]
@@ -42,4 +42,6 @@ def kind_of(spec: CallSpec, referee: Callable[[Case], Referee] | None = None) ->
         return LearnersTest(spec, referee)
     if spec.answer_type == "function" and isinstance(spec, Task) and spec.full_marks_from:
         return Model(spec)
+    if spec.answer_type == "function" and spec.returns == "texts":
+        return Texts(spec)
     return KINDS[spec.answer_type](spec)

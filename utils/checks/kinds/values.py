@@ -335,6 +335,12 @@ class Values:
         return verdict.mistake.explanation if verdict.mistake else verdict.relation
 
 
+class Texts(Values):
+    """Functions that return texts, which are the right ones or not: there is nothing in between."""
+
+    is_related = False
+
+
 class Modules(Values):
     """Modules, built in each case, given its parameters, and called."""
 
