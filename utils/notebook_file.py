@@ -14,8 +14,9 @@ itself, in 0.3 seconds.
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -258,15 +259,37 @@ def _elsewhere(
 
     These are prose directly below the place for an answer, and all prose if an answer is missing.
     """
-    known = {"".join(source.split()) for _, source in given()[name]}
+    known = [source.split() for _, source in given()[name]]
     missing, below = not all(words.values()), False
     for number, (cell_type, source) in enumerate(content, start=1):
         text, is_code = source.strip(), cell_type == "code"
         is_answer = not is_code and ANSWER.match(text)
-        own = len(text) >= SHORTEST_ANSWER and "".join(text.split()) not in known
-        if own and not is_answer and (missing or below) and (not is_code or _is_comment(text)):
+        is_place = not is_answer and (missing or below) and (not is_code or _is_comment(text))
+        if is_place and len(_own_text(text, known)) >= SHORTEST_ANSWER:
             yield f"cell {number}: {text[:LONGEST_ANSWER]}"
         below = bool(is_answer)
+
+
+def _own_text(text: str, known: Iterable[Sequence[str]]) -> str:
+    """Return what a cell has beyond the cell of the course's that it comes from, if any.
+
+    The class may have got its notebooks before a sentence was added to them, or taken out. What
+    has less than half of a cell does not come from it.
+
+    Args:
+        known: words of each of the course's cells.
+    """
+    words = text.split()
+    own = " ".join(words)
+    for given_words in known:
+        length = len(" ".join(given_words))
+        if length / 2 <= len(" ".join(words)) < length + SHORTEST_ANSWER:
+            changes = SequenceMatcher(None, given_words, words, autojunk=False).get_opcodes()
+            new = [words[first:end] for tag, _, _, first, end in changes if tag != "equal"]
+            added = " ".join(word for part in new for word in part)
+            if len(text) - len(added) >= length / 2:
+                own = min(own, added, key=len)
+    return own
 
 
 def _is_comment(code: str) -> bool:

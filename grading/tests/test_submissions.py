@@ -741,6 +741,18 @@ def test_words_in_the_wrong_place_are_kept_apart(marker, question, below, above,
     assert [PROSE in text for text in actual] == [True] * elsewhere
 
 
+@pytest.mark.parametrize("own", ["", PROSE])
+def test_a_text_of_ours_that_has_grown_since_is_not_taken_for_words(own):
+    before = json.loads(EXERCISES.read_bytes())
+    prose = [cell for cell in before["cells"] if cell["cell_type"] == "markdown"]
+    long = [cell for cell in prose if len("".join(cell["source"]).split(". ")) > 3]
+    for cell in long:
+        cell["source"] = "".join(cell["source"]).rpartition(". ")[0] + f". {own}"
+    elsewhere = notebook_parser.read(json.dumps(before).encode()).elsewhere
+    assert len(long) > 3
+    assert [PROSE in text for text in elsewhere] == [True] * (len(long) if own else 0)
+
+
 def test_no_flood_of_words_is_kept():
     given = json.loads(EXERCISES.read_bytes())
     flood = "x" * 50_000
