@@ -35,7 +35,7 @@ INTERNALS = {
 INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.safetensors\b|/proc/")
 CHECKED = re.compile(r"""^check\(["'](\w+)["']\)""", re.MULTILINE)
 PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # private names of things that have a public name
-FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in utils.checks.__all__)}
+FOR_LEARNERS = {f"utils.checks.{it}" for it in utils.checks.__all__}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -256,7 +256,7 @@ def _notebook_flags(code: _Code, given: Collection[object]) -> Iterator[Flag]:
     """Yield the red flags that count in any part of a notebook, but for texts that were given."""
     for statement in code.statements:
         for dotted in sorted(code.mentioned(statement)):
-            allowed = dotted in FOR_LEARNERS or not code.is_imported(dotted)
+            allowed = _is_for_learners(dotted) or not code.is_imported(dotted)
             if dotted in LOOKUPS or LOOKUP_ATTRIBUTES.intersection(dotted.split(".")[1:]):
                 yield Flag("", f"looks names up while it runs, by {dotted}", statement.cell)
             elif not allowed and (_within(dotted, INTERNALS) or PRIVATE.match(dotted)):
@@ -269,6 +269,14 @@ def _notebook_flags(code: _Code, given: Collection[object]) -> Iterator[Flag]:
                     found := INTERNAL_TEXT.search(text)
                 ):
                     yield Flag("", f"mentions {found[0]}", statement.cell)
+
+
+def _is_for_learners(dotted: str) -> bool:
+    """Return whether a dotted name is one that learners import from the checks.
+
+    These are functions, without public attributes: `steps.append` is of a list of the learner's.
+    """
+    return dotted == "utils.checks" or (_within(dotted, FOR_LEARNERS) and "._" not in dotted)
 
 
 def _within(dotted: str, packages: Collection[str]) -> bool:
