@@ -177,8 +177,8 @@ exercise = Exercise(
             lambda queries, keys, widths: _measured(
                 scaled=lambda variance, scores, width: variance(scores / queries.shape[-1] ** 0.5)
             )(queries, keys, widths),
-            "For `scaled` you divide by the root of the vectors' whole width, whatever part of "
-            "them the score used. The scale belongs to the number of terms that were added up.",
+            "For `scaled` you scale by the vectors' whole width, whatever part of them the score "
+            "used. The scale belongs to the number of terms that were added up.",
             "How many terms has the score at width 2?",
             misconception="wrong-width",
         ),
