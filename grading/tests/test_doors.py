@@ -167,6 +167,7 @@ def test_answers_and_messages_are_on_pages_as_in_marks_csv(tmp_path):
     assert "Because of \ufffd]0;PWNED\ufffdthis." in text
 
 
+@needs.sandbox
 @needs.unix
 @pytest.mark.parametrize(
     "name",
@@ -197,6 +198,7 @@ def test_new_writes_what_can_be_read_back_whatever_the_folder_is_called(
     assert (content["dropped"], "deduction" in content) == ([], False)
 
 
+@needs.sandbox
 @needs.unix
 def test_new_refuses_a_name_that_no_class_file_can_hold_and_leaves_nothing(
     tmp_path, monkeypatch, capsys

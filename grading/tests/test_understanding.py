@@ -21,6 +21,7 @@ from grading.report.tables import learners
 from grading.report.understanding import taken_by, understood
 from grading.tests.made import class_file, code, content, notebook, rows, write_files
 from solutions import forms
+from tests import needs
 from utils import notebook_file
 from utils.items import item_bank
 from utils.items.marking import UNKNOWN, accepted, held
@@ -28,6 +29,8 @@ from utils.items.marking import UNKNOWN, accepted, held
 ITEMS = 8
 HOW_MANY = 60
 BELIEF = "scores-as-weights"
+
+pytestmark = needs.sandbox  # a class is graded
 
 
 @pytest.fixture(scope="module")
