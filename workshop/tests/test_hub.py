@@ -126,9 +126,9 @@ def test_no_recipe_leaves_a_password_where_others_read_it_or_processes_without_a
     assert 'authenticator_class: "null"' in settings  # nobody, until somebody decides who
     assert "type: ClusterIP" in settings
     lists = re.findall(r"\S*learners\.txt", guide)
-    assert {*lists} == {"/root/learners.txt"}
-    assert guide.index("install -m 600 /dev/null /root/learners.txt") < guide.index("newusers")
-    assert guide.index("newusers") < guide.index("shred -u /root/learners.txt")
+    assert {*lists} == {"/etc/learners.txt"}
+    assert guide.index("install -m 600 /dev/null /etc/learners.txt") < guide.index("newusers")
+    assert guide.index("newusers") < guide.index("shred -u /etc/learners.txt")
     recipes = re.split(r"^## ", guide, flags=re.MULTILINE)
     one, littlest, kubernetes = (
         next(text for text in recipes if text.startswith(title))
