@@ -29,7 +29,7 @@ from utils.checks.feedback import PLAIN, explain
 from utils.checks.kinds import kind_of, values
 from utils.checks.notebook import verdict_on
 from utils.checks.progress import MOST_BELIEFS
-from utils.checks.runner import Printed
+from utils.checks.runner import OutOfTime, Printed, time_limit
 from utils.checks.tasks import (
     Answer,
     Case,
@@ -1161,12 +1161,22 @@ def test_it_asks_for_every_task(path):
         assert f'check("{task.id}")' in text
 
 
+def test_a_loop_is_stopped_by_the_time_that_it_works_and_a_sleep_by_the_clock():
+    worked = time.thread_time()
+    with pytest.raises(OutOfTime), time_limit(0.2, patience=1000):
+        while True:
+            pass
+    assert 0.2 <= time.thread_time() - worked < 1
+    with pytest.raises(OutOfTime), time_limit(0.2, patience=2):
+        time.sleep(60)
+
+
 @pytest.mark.slow
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     """Wrong answers to a real exercise, in a real kernel, get the messages that a learner reads."""
     sources = [
         "from utils.checks import check, runner\nlimit = runner.time_limit\n"
-        "runner.time_limit = lambda _: limit(0.5)",
+        "runner.time_limit = lambda *_: limit(0.5)",
         "def entropy(weights):\n    return weights.entropi()\n\ncheck('entropy')",
         "def entropy(weights):\n    while True:\n        print('…')\n\ncheck('entropy')",
         "def entropy(weights):\n    return -(weights * weights.log()).sum(-1)\n\ncheck('entropy')",

@@ -34,7 +34,7 @@ from utils.checks.trace import Lines, Trace
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
 SPARE = 0.6  # of these, which are left for other calls when changes of its code have been tried
-PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
+PATIENCE = 6  # times a limit, by the clock: a busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
@@ -89,8 +89,7 @@ def collect(
         answers: iterator that makes a call whenever it is asked for the next answer.
         printed: counter of the lines that the learner's code prints.
         limit: function of seconds that returns a context manager, which raises `OutOfTime` after
-            them; by default, after `PATIENCE` times as many by the clock, because several threads
-            use processor time faster than the clock.
+            them; by default `time_limit`, with `PATIENCE`.
 
     Raises:
         AnswerError: the definition returned nothing that can be compared, from some case on.
@@ -98,7 +97,7 @@ def collect(
     collected: list[Answer] = []
     with isolated_side_effects(printed):
         try:
-            with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
+            with limit(spec.seconds) if limit else time_limit(spec.seconds, PATIENCE):
                 for answer in answers:
                     collected.append(answer)
         except OutOfTime:
@@ -201,7 +200,7 @@ class Rerun:
         end = self._end - spare
         left = end - time.process_time()
         if left > 0:
-            limit = time_limit(PATIENCE * left)
+            limit = time_limit(left, PATIENCE)
             with isolated_side_effects(Printed()), contextlib.suppress(OutOfTime), limit:
                 for case in cases:
                     if time.process_time() > end:
@@ -644,27 +643,34 @@ class time_limit:  # noqa: N801, as other context managers are called
     the first exception; but never while the block is being entered or left, which must not fail.
 
     Args:
-        seconds: time limit for the block.
-        processor: whether to measure this process's processor time, and not the clock.
+        seconds: time limit for the block, in processor time of the main thread: several threads at
+            once use that of the process faster than the clock.
+        patience: times the limit by the clock, for what waits and does not work.
+        processor: whether to measure this process's processor time, and nothing else.
     """
 
-    def __init__(self, seconds: float, processor: bool = False):
-        self._seconds, self._processor = seconds, processor
+    def __init__(self, seconds: float, patience: float = 1.0, processor: bool = False):
+        self._seconds, self._clock, self._processor = seconds, patience * seconds, processor
         # Only the main thread can be interrupted.
         self._applies = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> None:
         if self._applies:
+            self._busy_until = time.thread_time() + self._seconds
+            self._deadline = time.monotonic() + self._clock
             if hasattr(signal, "setitimer"):
                 self._end = _alarm(self._seconds, self._stop, self._processor)
             else:
-                self._end = _watcher(self._seconds, self._stop)
+                self._end = _watcher(self._clock, self._stop)
 
     def __exit__(self, *_: object) -> None:
         if self._applies:
             self._end()
 
     def _stop(self, _signal: int, frame: FrameType | None) -> None:
+        is_up = time.thread_time() >= self._busy_until or time.monotonic() >= self._deadline
+        if not (self._processor or is_up):
+            return
         ways = (type(self).__enter__.__code__, type(self).__exit__.__code__)
         while frame:
             if frame.f_code in ways:
