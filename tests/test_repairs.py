@@ -110,6 +110,30 @@ def readout(query, keys):
     assert "leaves" not in told(source, readout, cases, of_keys_alone)
 
 
+def bells(scores, centres):
+    leaning, away = scores * centres.sign(), centres * (torch.arange(scores.shape[-1]) + 1)
+    return leaning.softmax(-1) * torch.exp(-away.abs())
+
+
+def without_bells(scores, centres):
+    return (scores * centres.sign()).softmax(-1)
+
+
+def test_rows_of_ones_are_no_evidence_that_a_fault_was_there_before_the_change():
+    """Of one key, all weights are 1 with the factor before the softmax, and without it."""
+    source = """
+def bells(scores, centres):
+    leaning, away = scores * centres.sign(), centres * (torch.arange(scores.shape[-1]) + 1)
+    return (leaning * torch.exp(-away.abs() / 3)).softmax(-1)
+"""
+    torch.manual_seed(0)
+    cases = [
+        Case(f"{keys} keys", {"scores": torch.randn(2, 4, keys), "centres": torch.randn(2, 4, 1)})
+        for keys in (4, 5, 1)
+    ]
+    assert "leaves" not in told(source, bells, cases, without_bells)
+
+
 def products(query, table):
     return query @ table
 

@@ -486,7 +486,7 @@ def right_in_some_cases(output: OutputComparison) -> str:
     right = [output.same(pair.expected, pair.actual) for pair in pairs]
     few = sum(right) <= len(right) / 2
     bits = sum(
-        _evidence_in(output, pair.expected)
+        evidence_in(pair.expected, output.record.task.tolerance)
         for number, pair in enumerate(pairs)
         if right[number] and (output.is_telling(number) or not few)
     )
@@ -502,11 +502,11 @@ def right_in_some_cases(output: OutputComparison) -> str:
     return f"`{name}` is right in all cases{of_which} but these: {'; '.join(labels)}."
 
 
-def _evidence_in(output: OutputComparison, values: np.ndarray) -> float:
+def evidence_in(values: np.ndarray, tolerance: float) -> float:
     """Return the bits of evidence in getting these values right; decimals 0 and 1 give none."""
     if values.dtype.kind == "f":
-        plain = output.equal(values, np.zeros(())) | output.equal(values, np.ones(()))
-        return BITS["f"] * len(np.unique(values[~plain]))
+        plain = [np.isclose(values, each, rtol=tolerance, atol=tolerance) for each in (0, 1)]
+        return BITS["f"] * len(np.unique(values[~np.any(plain, axis=0)]))
     _, counts = np.unique(values, return_counts=True)  # for the number of possible orders
     orders = math.lgamma(values.size + 1) - sum(math.lgamma(count + 1) for count in counts)
     return orders / math.log(2)

@@ -16,7 +16,7 @@ from utils.checks.compare import are_close, listed
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
 from utils.checks.diagnosis.lines import Pointer
-from utils.checks.diagnosis.relations import BITS, ENOUGH, speaks_against
+from utils.checks.diagnosis.relations import BITS, ENOUGH, evidence_in, speaks_against
 from utils.checks.tasks import Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
 
@@ -182,18 +182,28 @@ class Repairs:
             for one, other in zip(before, after, strict=True)
         )
 
-    def _bits(self, known: Sequence[Outputs], given: Sequence[Outputs | None] | None = None) -> int:
+    def _bits(
+        self, known: Sequence[Outputs], given: Sequence[Outputs | None] | None = None
+    ) -> float:
         """Return the bits of evidence in what a known mistake makes wrong.
 
         With `given`, they are those of wrong outputs that an answer returns somewhere.
         """
         return sum(
-            BITS.get(values.dtype.kind, 0) * _count_of_wrong(self.expected[number][name], values)
+            self._evidence_in_wrong(self.expected[number][name], values)
             for number, outputs in enumerate(known)
             for name, values in outputs.items()
             if given is None
             or any(are_close(values, own, self.tolerance) for own in (given[number] or {}).values())
         )
+
+    def _evidence_in_wrong(self, expected: np.ndarray, values: np.ndarray) -> float:
+        wrong = values
+        if expected.shape == values.shape:
+            wrong = values[~np.isclose(expected, values, equal_nan=True)]
+        if wrong.dtype.kind == "f":  # of other kinds, wrong ones are often all alike
+            return evidence_in(wrong, self.tolerance)
+        return BITS.get(wrong.dtype.kind, 0) * wrong.size
 
     def _mends_elsewhere(self, edit: Edit) -> bool:
         """Decide whether after a change, another one at another place makes all right."""
@@ -271,12 +281,6 @@ class Repairs:
     @property
     def _first_wrong(self) -> int:
         return next(n for n, given in enumerate(self.given) if not self._right(n, given))
-
-
-def _count_of_wrong(expected: np.ndarray, values: np.ndarray) -> int:
-    if expected.shape != values.shape:
-        return values.size
-    return int((~np.isclose(expected, values, equal_nan=True)).sum())
 
 
 def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> Pointer | str:
