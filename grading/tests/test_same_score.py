@@ -153,7 +153,9 @@ def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[V
         mistake = verdict.mistake.name if verdict.mistake else ""
         assert actual == (verdict.points, verdict.reason, mistake, note.heading)
         if not kind_of(verdict.task).is_model:  # of which only what is fresh counts
-            assert [*outcome.lines] == note.lines
+            # In this process, a stub comes from no cell, of which a line could be quoted.
+            told = [line for line in outcome.lines if not line.startswith("In your code, ")]
+            assert told == note.lines
         verdicts.append(verdict)
     return verdicts
 
