@@ -112,8 +112,8 @@ def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(t
             "short.toml: the exercises have no task 'entrpy'. Did you mean 'entropy'?",
         ),
         (
-            '{ minutes = 10, task = "temperature_for" }',
-            "short.toml: temperature_for gets 10 minutes, and takes 20 alone.",
+            '{ minutes = 10, task = "gaussian_window" }',
+            "short.toml: gaussian_window gets 10 minutes, and takes 15 alone.",
         ),
         (
             '{ minutes = 9, pause = "Break" }',

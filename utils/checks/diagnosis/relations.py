@@ -458,7 +458,7 @@ def _rows(values: np.ndarray) -> np.ndarray:
 
 
 def one_sided(output: OutputComparison) -> str:
-    """Describe an answer to `hard_window` that is True too often, or too seldom, but not both."""
+    """Describe an answer to `combined_mask` that is True too often, or too seldom, but not both."""
     if not output.holds("bb"):
         return ""
     more = sum(int((pair.actual & ~pair.expected).sum()) for pair in output.pairs)

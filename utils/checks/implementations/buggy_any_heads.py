@@ -1,20 +1,51 @@
 """Multi-head self-attention with a score that nobody knows.
 
-`multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None)` → output, weights, as in `multi_head.py`; but
-what each head makes of its queries and keys is drawn anew whenever Python starts.
+`multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None)` → output, weights. A test cannot work out the
+weights again, since what each head makes of its queries and keys is drawn anew whenever Python
+starts (and in a grader, in a process that no learner's code enters). So it has to ask for laws that
+hold with any score.
 """
 
+import random
+
+import torch
+
 from utils.checks.implementations import Implementations
-from utils.checks.implementations.buggy_any_attention import by_place_too, by_product, by_sum
-from utils.checks.implementations.buggy_multi_head import (
-    join_heads,
-    joined_by_view,
-    mask_for_the_first_head,
-    same_for_all_heads,
-    split_heads,
-    view_alone,
-)
 from utils.masks import masked_softmax
+
+SECRET = random.SystemRandom().randrange(2**40)
+
+
+def secret(*shape):
+    """Return a tensor of numbers that stay the same while Python runs."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(SECRET))
+
+
+def by_product(query, keys):
+    matrix = secret(query.shape[-1], keys.shape[-1]).to(query)
+    return 2 * (query @ matrix @ keys.mT / query.shape[-1]).tanh()  # (batch * heads, len, len)
+
+
+def by_sum(query, keys):
+    matrices = secret(2, query.shape[-1], 8).to(query)
+    sums = (query @ matrices[0]).unsqueeze(2) + (keys @ matrices[1]).unsqueeze(1)
+    return (sums / query.shape[-1] ** 0.5).tanh() @ secret(8).to(query)
+
+
+def by_place_too(query, keys):
+    return by_product(query, keys) + torch.arange(keys.shape[1]) / 2
+
+
+def split_heads(tensor, heads):
+    return tensor.unflatten(-1, (heads, -1)).transpose(1, 2)  # (batch, heads, len, head_dim)
+
+
+def join_heads(contexts):
+    return contexts.transpose(1, 2).flatten(2)  # (batch, len, dim)
+
+
+def same_for_all_heads(scores, mask):
+    return masked_softmax(scores, None if mask is None else mask.unsqueeze(1))
 
 
 def heads_with(
@@ -35,6 +66,23 @@ def heads_with(
         return joined @ w_o if project else joined, weights
 
     return multi_head
+
+
+def view_alone(tensor, heads):
+    batch, length, dim = tensor.shape
+    return tensor.reshape(batch, heads, length, dim // heads)
+
+
+def joined_by_view(contexts):
+    batch, heads, length, width = contexts.shape
+    return contexts.reshape(batch, length, heads * width)
+
+
+def mask_for_the_first_head(scores, mask):
+    if mask is None:
+        return masked_softmax(scores)
+    masked = same_for_all_heads(scores, mask)
+    return torch.cat([masked[:, :1], scores[:, 1:].softmax(-1)], dim=1)
 
 
 def summed_along_heads(scores, mask):
