@@ -8,6 +8,7 @@ import html
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from string import Template
@@ -138,16 +139,7 @@ def scene_of(sentence: dict) -> dict:
     right = sentence["french"].split()
     if seen.words != right:
         raise ValueError(f"sentences.toml expects {' '.join(right)}, not {' '.join(seen.words)}")
-    words, says = without.translate(sentence["english"]).words, sentence.get("says", {})
-    wrong = []
-    for kind, _, _, start, end in SequenceMatcher(None, right, words, False).get_opcodes():
-        if kind == "equal":
-            continue
-        start, end = (start, end) if end > start else (max(0, start - 1), max(1, start))
-        text = " ".join(words[start:end])
-        if text not in says:
-            raise ValueError(f"sentences.toml: say in English what “{text}” means, under `says`")
-        wrong.append([start, end, says[text]])
+    words = without.translate(sentence["english"]).words
     ids = torch.tensor([without.source_vocabulary.encode(seen.source)])  # (1, src_len)
     with torch.no_grad():
         summary = without.encoder(ids, torch.tensor([ids.shape[1]])).summary[0]  # (128,)
@@ -158,8 +150,25 @@ def scene_of(sentence: dict) -> dict:
         "french_without": words,
         "weights": (100 * seen.weights).round().int().tolist(),
         "vector": [round(number, 2) for number in summary.tolist()],
-        "wrong": wrong,
+        "wrong": [*_wrong_words(words, right, sentence.get("says", {}))],
     }
+
+
+def _wrong_words(
+    words: list[str], right: list[str], says: dict[str, str]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield from, to, and the English of each run of words that is not in the right translation.
+
+    Where words are missing, it is the word before the gap.
+    """
+    for kind, _, _, start, end in SequenceMatcher(None, right, words, False).get_opcodes():
+        if kind == "equal":
+            continue
+        start, end = (start, end) if end > start else (max(0, start - 1), max(1, start))
+        text = " ".join(words[start:end])
+        if text not in says:
+            raise ValueError(f"sentences.toml: say in English what “{text}” means, under `says`")
+        yield start, end, says[text]
 
 
 def _explorer(number: str, module: str, **changes: object) -> str:
