@@ -20,9 +20,8 @@ def test_the_parts_of_the_course_pass(capsys):
         capsys,
         DecoderBlock=parts.CourseBlock,
         next_word=parts.course_next_word,
-        cached_step=parts.course_cached_step,
     )
-    assert out.count("✓") == 3
+    assert out.count("✓") == 2
 
 
 class Leaky(parts.CourseBlock):
@@ -50,11 +49,6 @@ def word_as_a_column(*given):
     return chances, word.unsqueeze(1)
 
 
-def context_with_an_axis(*given):
-    context, keys, values = parts.course_cached_step(*given)
-    return context.unsqueeze(1), keys, values
-
-
 def right_end_of_a_piece(logits, temperature, k, uniform):
     chances, _ = parts.course_next_word(logits, temperature, k, uniform)
     return chances, (chances.cumsum(-1) < uniform.unsqueeze(-1)).sum(-1)
@@ -69,10 +63,8 @@ def right_end_of_a_piece(logits, temperature, k, uniform):
         ("next_word", word_as_a_column, "the shape of `word` is (50, 1), and not (50,)"),
         ("next_word", lambda *given: parts.course_next_word(*given)[::-1], "the word comes first"),
         ("next_word", right_end_of_a_piece, "includes its left end"),
-        ("cached_step", context_with_an_axis, "is (2, 1, 4), and not (2, 4)"),
         ("next_word", lambda logits, *_: (logits, logits.argmax(-1)), "the chances of a row sum"),
         ("next_word", lambda *_: None, "not written yet"),
-        ("cached_step", lambda x, k, v, *w: (x @ w[2], k, v), "the cache holds the keys of 0"),
         ("join", lambda tokens, pair: tokens, "should be ['ab', 'c', 'ab']"),
     ],
 )

@@ -143,6 +143,12 @@ exercise = Exercise(
             "What was to be saved?",
             misconception="sizes-always-equal",
         ),
+        "the cache stays as it was": WrongAnswer(
+            _step(keep=lambda kept, heads: kept[:, :, :-1]),
+            "You return the cache that came in. The next word will not find this one in it.",
+            "How many keys should there be after this step?",
+            misconception="stale-value",
+        ),
         "cut the wrong way": WrongAnswer(
             _step(split=_interleaved),
             "You cut keys and values the wrong way: neighbours in the width belong to the same "

@@ -46,7 +46,7 @@ SPOTS = [16, 32, 64, 128, 256, 512, 1_024]  # words
 PAIRS = [4, 16, 32, 64, 128]
 TRAINED_PAIRS = PAIRS[:3]
 LENGTHS = [48, 96, 192, 384]  # words
-HALVES = [12, 24, 36, 48]  # words
+DISTANCES = [2, 4, 8, 10, 12, 16, 20, 24, 26, 28, 32, 40, 46]  # words, from a question back
 RATES = [0.005, 0.05, 0.1, 0.2, 0.5]
 HEAD_DIM = 16
 YARN = {"yarn": 32, "yarn, 4": 4}  # turns from which on a clock is left alone
@@ -55,6 +55,7 @@ KINDS = {
     "rotary": partial(RotaryPositions, HEAD_DIM),
     "ALiBi": AlibiPositions,
     "none": Positions,
+    "base 500,000": partial(RotaryPositions, HEAD_DIM, base=500_000.0),
 }
 
 
@@ -266,15 +267,14 @@ def measure_recall(recipe: RecallRecipe) -> dict:
 
 
 def measure_copy(recipe: CopyRecipe) -> dict:
-    """Train a model to copy; return its loss now and then, and of halves of several lengths."""
+    """Train a model to copy; return its loss now and then, and what it finds, by distance."""
     kinds = {"rotary": RotaryPositions(32), "ALiBi": AlibiPositions()}
     model = copying.Copier(lambda: MultiHeadAttention(64, 2, positions=kinds[recipe.positions]))
     curve = copying.learn_to_copy(model, recipe.steps)  # (steps,)
-    with torch.no_grad():
-        halves = {n: copying.loss_of_the_copy(model, copying.repeated_words(n)) for n in HALVES}
+    found = copying.found_by_distance(model, DISTANCES)
     return {
         "by step": [round(loss, 2) for loss in curve.unflatten(0, (-1, 100)).mean(1).tolist()],
-        "halves": {n: round(loss.item(), 2) for n, loss in halves.items()},
+        "found": {n: round(share, 1) for n, share in found.items()},
     }
 
 
@@ -315,11 +315,11 @@ def print_trained_recall(runs: dict[str, list[dict]]) -> None:
 
 
 def print_copies(runs: dict[str, list[dict]]) -> None:
-    """Print the loss of the copy by length of the halves, for each seed."""
-    print("\nloss of the copy by words in a half, of each seed")
+    """Print in how many per cent of texts a copier finds what it looks up, for each seed."""
+    print("\nfound in % by distance in words, of each seed")
     for name in (name for name in runs if name.startswith("copy")):
         for run in runs[name]:
-            print(f"{name:16}", *(f"{n}: {loss:5.2f} " for n, loss in run["halves"].items()))
+            print(f"{name:16}", *(f"{n}: {share:4.1f} " for n, share in run["found"].items()))
 
 
 def print_lengths(runs: dict[str, list[dict]]) -> None:

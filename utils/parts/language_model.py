@@ -1,7 +1,7 @@
 """Parts of a small language model: the course's, and a look at a learner's.
 
-    Block, draw, step = CourseBlock, course_next_word, course_cached_step
-    examine(DecoderBlock=Block, next_word=draw, cached_step=step, …)
+    Block, draw = CourseBlock, course_next_word
+    examine(DecoderBlock=Block, next_word=draw, …)
 
 Each of the course's parts can stand in for a learner's of the same name.
 """
@@ -21,7 +21,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from utils.attention import ScaledDotProductAttention
 from utils.checks.runner import OutOfTime, time_limit
 from utils.masks import causal_mask
 from utils.positions import sinusoidal_positions
@@ -99,16 +98,6 @@ def course_next_word(
     return chances, word.clamp(max=logits.shape[-1] - 1)
 
 
-def course_cached_step(
-    x: Tensor, past_keys: Tensor, past_values: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return what a new word reads, and the keys and values of all words so far."""
-    keys = torch.cat([past_keys, (x @ w_k).unsqueeze(1)], dim=1)
-    values = torch.cat([past_values, (x @ w_v).unsqueeze(1)], dim=1)
-    context, _ = ScaledDotProductAttention(keys.shape[-1])(x @ w_q, keys, values)
-    return context, keys, values
-
-
 def yardsticks(text: str, held_out: str) -> dict[str, float]:
     """Return bits per character of a held-out text, as simpler models and compressors need them.
 
@@ -171,8 +160,8 @@ def examine(text: str = MIXED, **parts: Any) -> None:
 
     Args:
         text: a text that the tokenisers have to give back, besides two of the course.
-        parts: by these names, all or some: `DecoderBlock`, `next_word`, `cached_step`,
-            `Characters`, `join`, `BytePairs`, `LanguageModel`, `learn`, `write`.
+        parts: by these names, all or some: `DecoderBlock`, `next_word`, `Characters`,
+            `join`, `BytePairs`, `LanguageModel`, `learn`, `write`.
     """
     for name, look in _LOOKS.items():
         if name in parts:
@@ -246,25 +235,6 @@ def _next_word(parts) -> str | None:
         return "the chances are right, and the word drawn is not the one at the uniform number"
     if word[0] != drawn[0]:
         return "a uniform number of 0 draws a word without a chance: a piece includes its left end"
-    return None
-
-
-def _cached_step(parts) -> str | None:
-    matrices = [torch.randn(8, 4) for _ in "qkv"]
-    cache, course = [torch.empty(2, 0, 4)] * 2, [torch.empty(2, 0, 4)] * 2
-    for number, word in enumerate(torch.randn(5, 2, 8), start=1):
-        found = parts.cached_step(word, *cache, *matrices)
-        if found is None:
-            return NOT_YET
-        context, *cache = found
-        expected, *course = course_cached_step(word, *course, *matrices)
-        if context.shape != expected.shape:
-            shapes = tuple(context.shape), tuple(expected.shape)
-            return f"the shape of what a word reads is {shapes[0]}, and not {shapes[1]}"
-        if cache[0].shape[1] != number:
-            return f"after {number} words the cache holds the keys of {cache[0].shape[1]}"
-        if (context - expected).abs().max() > NEAR:
-            return f"word {number} reads something else than the course's step does"
     return None
 
 
@@ -416,7 +386,7 @@ def _write(parts) -> str | None:
         calls.append((logits, temperature, k, float(uniform)))
         return logits.softmax(-1), torch.tensor([len(calls) % len(tokens.tokens)])
 
-    text = parts.write(model, tokens, "the cat", 12, 0.7, 5, course_cached_step, draw)
+    text = parts.write(model, tokens, "the cat", 12, 0.7, 5, draw)
     if text is None:
         return NOT_YET
     if not calls:
@@ -439,7 +409,7 @@ def _write(parts) -> str | None:
     if len({*thrown}) < 12:
         return "the same uniform number is thrown again: `dice` is made once, and used each time"
     calls.clear()
-    parts.write(model, tokens, "the cat", 12, 0.7, 5, course_cached_step, draw)
+    parts.write(model, tokens, "the cat", 12, 0.7, 5, draw)
     if [uniform for *_, uniform in calls] != thrown:
         return "another run throws other uniform numbers: they do not come from `dice`"
     return None
@@ -454,7 +424,6 @@ def _silence() -> Iterator[None]:
 _LOOKS = {
     "DecoderBlock": _block,
     "next_word": _next_word,
-    "cached_step": _cached_step,
     "Characters": _characters,
     "join": _join,
     "BytePairs": _byte_pairs,

@@ -300,8 +300,8 @@ def _names(record: Record) -> list[str]:
 def _nudges(record: Record) -> Iterator[InputFix]:
     """Yield changes that subtract an input's mean, or multiply it by the root of its width.
 
-    They fix an answer to `layer_norm` that keeps the mean (RMS norm), and one to `cached_step` that
-    is scaled twice.
+    They fix an answer to `layer_norm` that keeps the mean (RMS norm), and scores that are scaled
+    twice.
     """
 
     def wide(x: Any) -> bool:
