@@ -244,8 +244,13 @@ def shown(cell: NotebookNode) -> dict[str, Any]:
 
 @cache
 def sections(path: Path) -> dict[str, list[NotebookNode]]:
-    """Map each heading of a notebook to the cells below it, with widgets that need no kernel."""
-    return sections_of(with_explorers(nbformat.read(path, as_version=4)))
+    """Map each heading of a notebook to the cells below it, with widgets that need no kernel.
+
+    A warm-up asks each learner what is due for them: nothing to show to a room.
+    """
+    notebook = with_explorers(nbformat.read(path, as_version=4))
+    notebook.cells = [cell for cell in notebook.cells if "warm_up(" not in cell.source]
+    return sections_of(notebook)
 
 
 def notebook_plan(chapter: Chapter) -> Plan:
