@@ -42,6 +42,22 @@ def test_any_cut_of_a_text_gives_the_same_states(pieces, return_weights):
     assert past[0].keys.shape == (2, 2, 7, 8)
 
 
+def test_a_needle_is_found_by_whoever_looks_it_up_and_by_a_place_at_its_distance_alone():
+    def look_up(texts):
+        asked = texts[:, -1:]
+        first = (texts == asked).double().argmax(1)  # where it stood before
+        return nn.functional.one_hot(texts[range(len(texts)), first + 1], WORDS).unsqueeze(1)
+
+    def look_four_back(texts):
+        return nn.functional.one_hot(texts[:, -4], WORDS).unsqueeze(1)
+
+    set_seed(0)
+    assert copying.found_by_distance(look_up, [2, 4, 47]) == {2: 100, 4: 100, 47: 100}
+    found = copying.found_by_distance(look_four_back, [2, 4, 47])
+    assert found[4] == 100
+    assert max(found[2], found[47]) < 5
+
+
 def test_a_cache_saves_time_on_a_long_text():
     seconds = seconds_of_writing(some_blocks(), [8, 512], dim=16)
     assert seconds.keys() == {8, 512}
