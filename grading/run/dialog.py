@@ -123,7 +123,10 @@ class RefereedTest:
 
     def cases(self) -> list[list[Case]]:
         """Return the cases for a worker: random seeds, without implementations or their order."""
-        return [[Case("", {"seeds": referee.seeds})] for referee in self.referees]
+        return [
+            [Case("", {"seeds": referee.seeds, "apart": referee.apart})]
+            for referee in self.referees
+        ]
 
     def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Any:
         """Return the result of a call that the test makes to the implementation whose turn it is.

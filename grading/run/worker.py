@@ -9,13 +9,15 @@ import builtins
 import contextlib
 import functools
 import gc
+import json
 import linecache
+import os
 import signal
 import socket
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -83,7 +85,7 @@ class RemoteReferee:
 
     def __init__(self, task: str, send: Callable, receive: Callable, case: Case):
         self._task, self._send, self._receive = task, send, receive
-        self.seeds = case.inputs["seeds"]
+        self.seeds, self._apart = case.inputs["seeds"], case.inputs["apart"]
         self.answer = Answer({})  # the parent builds the real one
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,9 +93,65 @@ class RemoteReferee:
             self._send(task=self._task, call=[arguments, list(named.items())])
             return self._receive()
 
+    def decide(self, turn: Callable[[], Decision]) -> Decision:
+        """Run a turn; the first of each implementation in a fork, where nothing is left of others.
+
+        A test that kept results could let the implementations vote; but only a bug that is found in
+        every round counts, and in the first there is nobody to ask.
+
+        Raises:
+            AnswerError, OutOfTime: as the turn raises them.
+        """
+        if not self._apart:
+            return turn()
+        self._apart -= 1
+        read, write = os.pipe()
+        left, interval = signal.getitimer(signal.ITIMER_PROF)
+        child = os.fork()
+        if child == 0:
+            signal.setitimer(signal.ITIMER_PROF, left, interval)  # a fork has no timer
+            _say_outcome(turn, write)
+        os.close(write)
+        with open(read, "rb") as stream:
+            said = stream.read()
+        usage = os.wait4(child, 0)[2]
+        if left:
+            taken = usage.ru_utime + usage.ru_stime
+            signal.setitimer(signal.ITIMER_PROF, max(left - taken, interval), interval)
+        if not said:
+            os._exit(0)  # the test has ended its process
+        outcome = json.loads(said)
+        sys.stdout.lines += outcome["printed"]
+        if outcome["late"]:
+            raise OutOfTime
+        if outcome["error"]:
+            raise AnswerError(*outcome["error"])
+        return Decision(*outcome["decision"])
+
     def decided(self, decision: Decision) -> None:
         with _clock_stopped():
             self._send(task=self._task, decision=decision)
+
+
+def _say_outcome(turn: Callable[[], Decision], write: int) -> NoReturn:
+    """Run a turn, write its outcome into a pipe as JSON, and end this process."""
+    try:
+        torch.set_num_threads(1)  # others have not survived the fork
+        stream = sys.stdout  # a test may put another in its place
+        before = stream.lines
+        outcome: dict[str, Any] = {"decision": None, "error": None, "late": False}
+        try:
+            outcome["decision"] = turn()
+        except AnswerError as error:
+            outcome["error"] = [error.reason, error.message, error.where]
+        except OutOfTime:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            outcome["late"] = True
+        with _clock_stopped():
+            printed = stream.lines - before
+            os.write(write, json.dumps(outcome | {"printed": printed}).encode())
+    finally:
+        os._exit(0)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import itertools
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -150,34 +150,39 @@ class LearnersTest(Values):
 
 def decisions(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
     """Run a learner's test on each implementation in turn, and return which ones it rejects."""
-    under_test = spec.id.removeprefix("test_")
     for seed in referee.seeds:
-        proxy = Proxy(referee)
-        returned, decision = None, Decision(False)
-        try:
-            with fixed_seeds(seed):
-                returned = test(proxy)
-        except (OutOfTime, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
-            words = in_a_line(error), line_of(error).strip()
-            decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
-        if proxy.refused:
-            raise AnswerError(Reason.CALLS, f"`{under_test}` {proxy.refused}.")
-        if not (proxy.calls or decision.blames):
-            raise AnswerError(
-                Reason.NOTHING,
-                f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
-                "make inputs, call it, and `assert` what has to be true of the results.",
-            )
-        if returned is not None:
-            raise AnswerError(
-                Reason.TYPE,
-                f"`{spec.id}` returns {with_article(returned)}, and nobody looks at it. A test "
-                "returns nothing: write `assert` in front of what has to be true.",
-            )
-        referee.decided(decision)
+        referee.decided(referee.decide(partial(_decision, spec, test, referee, seed)))
     return referee.answer
+
+
+def _decision(spec: CallSpec, test: Callable, referee: Referee, seed: int) -> Decision:
+    """Run a learner's test on the implementation whose turn it is."""
+    under_test = spec.id.removeprefix("test_")
+    proxy = Proxy(referee)
+    returned, decision = None, Decision(False)
+    try:
+        with fixed_seeds(seed):
+            returned = test(proxy)
+    except (OutOfTime, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
+        words = in_a_line(error), line_of(error).strip()
+        decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
+    if proxy.refused:
+        raise AnswerError(Reason.CALLS, f"`{under_test}` {proxy.refused}.")
+    if not (proxy.calls or decision.blames):
+        raise AnswerError(
+            Reason.NOTHING,
+            f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
+            "make inputs, call it, and `assert` what has to be true of the results.",
+        )
+    if returned is not None:
+        raise AnswerError(
+            Reason.TYPE,
+            f"`{spec.id}` returns {with_article(returned)}, and nobody looks at it. A test "
+            "returns nothing: write `assert` in front of what has to be true.",
+        )
+    return decision
 
 
 @contextlib.contextmanager

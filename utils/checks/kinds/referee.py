@@ -89,6 +89,7 @@ class Referee:
 
     Each implementation has a turn in every round, and all turns of a round have the same random
     seed. A broken implementation comes first, so that no test can take the first as its standard.
+    The first turn of each comes before all second ones; a grader runs it apart.
 
     Args:
         task_id: name of the task whose implementations are called.
@@ -111,8 +112,9 @@ class Referee:
         self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
         if shuffle:
             shuffle.shuffle(self._turns)
-            first = next(turn for turn in self._turns if turn[1] in known.broken)
-            self._turns.sort(key=lambda turn: turn != first)
+            broken = next(turn for turn in self._turns if turn[1] in known.broken)
+            first = {name: turn for turn in reversed(self._turns) for name in [turn[1]]}
+            self._turns.sort(key=lambda turn: (turn != broken, turn != first[turn[1]]))
         self._decisions: list[Decision] = []
         self._shown: list[bool] = []  # of each turn, whether the calls showed its bug
         self._calls, self._shows = 0, False
@@ -121,6 +123,11 @@ class Referee:
     def seeds(self) -> list[int]:
         """Return the random seed of each turn."""
         return [self._seeds[row] for row, _ in self._turns]
+
+    @property
+    def apart(self) -> int:
+        """Return how many turns, from the beginning, are the first of their implementation."""
+        return len(self._names)
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Call the implementation in turn; return its reply, as `answer` gives it.
@@ -135,6 +142,10 @@ class Referee:
         reply, shows = self._answer(self._task, name, arguments, named)
         self._shows = self._shows or shows
         return reply
+
+    def decide(self, turn: Callable[[], Decision]) -> Decision:
+        """Run a turn. (A grader's stand-in runs some of them in processes of their own.)"""
+        return turn()
 
     def decided(self, decision: Decision) -> None:
         """Store the final outcome of the current turn, and go on to the next turn."""
