@@ -12,6 +12,7 @@ from utils.translators import about_translator
 
 SOFTMAX = "return (self.norm(x) @ self.embedding.weight.T).softmax(-1)"
 LAST_ALONE = "logits[:, -1], windows[:, -1]"
+NEW_CACHES = "ids[place], place, [KVCache() for _ in caches])"
 FAULTS = [
     ("LanguageModel", "self.norm(x) @", "x @", "the last norm is missing"),
     ("LanguageModel", "block(x,", "block(self.embed(ids),", "give other logits"),
@@ -20,7 +21,7 @@ FAULTS = [
     ("learn", "logits.transpose(1, 2), windows[:, 1:]", LAST_ALONE, "after 1 of 15 tokens"),
     ("learn", "        optimizer.zero_grad()\n", "", "gradients of earlier steps are added"),
     ("write", "ids[place], place,", "ids[place], place + 1,", "in its place"),
-    ("write", "place, cache, step)\n        if", "place, {}, step)\n        if", "into one cache"),
+    ("write", "ids[place], place, caches)", NEW_CACHES, "into one cache"),
     ("write", "draw(logits, temperature,", "draw(logits, 1.0,", "is told 1.0"),
     ("write", "generator=dice)", "generator=dice) * 0", "the same uniform number"),
     ("write", "(1, generator=dice)", "(1)", "they do not come from `dice`"),
