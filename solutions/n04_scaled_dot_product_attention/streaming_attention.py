@@ -56,7 +56,7 @@ def cases(draw: Draw) -> list[Case]:
             "scores in the millions above and below 0, the best of them hidden", far | {"block": 2}
         ),
         Case(
-            "float64",
+            "float64, and a last block that is shorter",
             doubled(query_keys_values(draw, 2, 4, 5, 8, 3))
             | {"mask": random_mask(draw, 2, 4, 5), "block": 3},
         ),

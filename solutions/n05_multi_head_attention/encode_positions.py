@@ -135,8 +135,8 @@ exercise = Exercise(
                     positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
                 )
             ),
-            "Your clocks slow down twice as fast as they should: the exponents were divided by "
-            "the number of clocks, and by 2 too little.",
+            "Your clocks slow down twice as fast as they should: the exponent of clock i is "
+            "2i/dim, and yours is 4i/dim.",
             "Which exponent has the last clock when dim is 4?",
             misconception="clocks",
         ),

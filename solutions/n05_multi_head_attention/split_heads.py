@@ -52,16 +52,14 @@ exercise = YourTurn(
     mistakes={
         "view alone": WrongAnswer(
             lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),
-            "Your shape is right, and the numbers stand in the wrong places: `view` alone cuts "
-            "the *sentence* into parts, not the width. A row of a head holds pieces of other "
-            "words.",
+            "The numbers stand in the wrong places, whatever the shape: `view` alone cuts the "
+            "*sentence* into parts, not the width. A row of a head holds pieces of other words.",
             "In row 1 of head 2: whose numbers stand there, and whose should?",
             misconception="shape-is-enough",
         ),
         "heads behind the words": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)),
-            "The width is cut rightly. But the heads still stand behind the words, so that `@` "
-            "would multiply heads with heads.",
+            "The heads still stand behind the words, so that `@` would multiply heads with heads.",
             "On which two axes does attention work, and what has to stand before them?",
             misconception="axes-anywhere",
         ),

@@ -20,6 +20,7 @@ PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the
 AXES = (-1, -2, 1, 0, 2)
 MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing
 WITHOUT_TENSORS = {"view", "reshape", "permute", "transpose", "range", "arange", "append", "sqrt"}
+REDUCTIONS = ("sum", "mean", "max", "min", "amax", "amin")  # of a whole tensor, if nothing is named
 OTHERS = {  # another function that is taken for one
     name: [other for other in group if other != name]
     for group in (
@@ -381,7 +382,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             for new in dict.fromkeys([value + 1, value - 1, -1, -2, 0, 1, 2, 10 * value]):
                 yield ast.Constant(new)
         case ast.Constant(value=float() as value):
-            for new in (value * 2, value / 2, -value, 1.0, 0.0, 0.5):
+            for new in (value * 2, value / 2, -value, 1.0, 0.5):  # 0.0 would hide a whole step
                 yield ast.Constant(new)
         case ast.Attribute(value=value, attr=attr, ctx=ast.Load()):
             for other in OTHERS.get(attr, []):
@@ -424,6 +425,12 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         yield ast.Call(func, new, keywords)
 
 
+def _is_one_number(node: ast.AST) -> bool:
+    """Decide whether a node reduces a whole tensor, as `scores.sum()` does."""
+    reduces = isinstance(node, ast.Call) and getattr(node.func, "attr", "") in REDUCTIONS
+    return reduces and not (node.args or node.keywords)
+
+
 def _missing(node: ast.AST) -> Iterator[Variant]:
     """Yield a node with what may be missing around it."""
     match node:
@@ -435,7 +442,8 @@ def _missing(node: ast.AST) -> Iterator[Variant]:
         yield "", _mt(node)
         yield "", ast.UnaryOp(ast.Invert(), node)
         yield "", _method(node, "tanh")
-        yield "", _method(node, "softmax", -1)
+        if not _is_one_number(node):  # whose softmax is 1, which hides a whole step
+            yield "", _method(node, "softmax", -1)
         yield "", _method(node, "sum", 1)
 
 

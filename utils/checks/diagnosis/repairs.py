@@ -136,7 +136,7 @@ class Repairs:
             for number, given in enumerate(self.given)
         ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
-        if self._blows_up(known) or self._makes_idle(edit):
+        if self._blows_up(known) or self._makes_idle(edit, known):
             return False
         if edit.words and None in self.given:
             return True
@@ -161,12 +161,15 @@ class Repairs:
             if given is not None
         )
 
-    def _makes_idle(self, edit: Edit) -> bool:
+    def _makes_idle(self, edit: Edit, known: Sequence[Outputs]) -> bool:
         """Decide whether an input has moved the answer and does not any more after a change.
 
-        What is left then, such as a mask that hides nothing, is the change's fault.
+        What is left then, such as a mask that hides nothing, is the change's fault. It is asked in
+        a case in which the change, which leaves the `known` outputs, makes a difference.
         """
-        case = self.record.cases[self._first_wrong]
+        pairs = enumerate(zip(self.given, known, strict=True))
+        moved = (n for n, (given, after) in pairs if not self._alike(after, given))
+        case = self.record.cases[next(moved, self._first_wrong)]
         others = [
             replace(case, inputs={**case.inputs, name: new})
             for name, value in case.inputs.items()
