@@ -99,6 +99,18 @@ def test_a_model_that_computes_something_else_is_not_saved(tmp_path):
         assert not (tmp_path / "mine.safetensors").exists()
 
 
+def test_where_nothing_can_be_written_a_line_says_what_to_do(tmp_path):
+    (tmp_path / "mine.html").mkdir()
+    file = saved(tmp_path)
+    with pytest.raises(ValueError, match=r"mine.html cannot be written \(.*a folder of your own"):
+        page.write_page(file)
+    (tmp_path / "mine.html").rmdir()
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ValueError, match="cannot be written"):
+        saved(tmp_path)
+
+
 def test_a_large_model_gets_8_bits_and_a_larger_one_none(tmp_path, monkeypatch):
     file = saved(tmp_path)
     page.write_page(file)

@@ -74,7 +74,8 @@ def save_model(
         learned_from: the text that it has learned from, in words.
 
     Raises:
-        ValueError: the model is put together otherwise, or computes something else.
+        ValueError: the model is put together otherwise or computes something else, or the file
+            cannot be written.
     """
     course = _put_together(model)
     ids = torch.as_tensor(tokens.encode(held_out)[:MEASURED])
@@ -92,7 +93,18 @@ def save_model(
         "learned_from": learned_from,
         "proof": {"text": text, "ids": list(map(int, tokens.encode(text)))},
     }
-    Path(file).write_bytes(_bytes(weights, about | {"digest": _digest(weights, about)}))
+    _write(Path(file), _bytes(weights, about | {"digest": _digest(weights, about)}))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file, or say in one line why not: a course that many share is often read-only."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be written ({error.strerror}): copy the course into a folder of your "
+            "own, and run the notebook there"
+        ) from None
 
 
 def _put_together(model: nn.Module) -> CourseModel:
@@ -192,7 +204,8 @@ def write_page(file: str) -> str:
     """Write the page of a saved model beside its file; return a sentence with its figures.
 
     Raises:
-        ValueError: the file is not as `save_model` writes it, or the model is too large.
+        ValueError: the file is not as `save_model` writes it, the model is too large, or the page
+            cannot be written.
     """
     saved, path = read_model(file), Path(file).with_suffix(".html")
     for bits in (16, 8):
@@ -211,7 +224,7 @@ def write_page(file: str) -> str:
             f"the model fits into a page only with {bits} bits a weight, and then its loss grows "
             f"by {costs:.3f}, from {loss:.3f}: train one with a smaller `dim`"
         )
-    path.write_text(text, encoding="utf-8")
+    _write(path, text.encode())
     return (
         f"{path} is written: {len(text.encode()) / 1e6:.2f} MB, {bits} bits a weight, which "
         f"change the loss on held-out text, {loss:.3f}, by {costs:+.4f}. Open it in a browser, or "
