@@ -41,7 +41,7 @@ STORED = (*DECODERS, *EVERYDAY)
 
 def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
     """Make an untrained translator, one of `STORED`; those of `DECODERS` as notebook 06 does."""
-    dim = 40 if name in EVERYDAY else 64
+    dim = 48 if name in EVERYDAY else 64
     decoder = DECODERS[EVERYDAY.get(name, name)](len(target_vocabulary), dim)
     encoder = Encoder(len(source_vocabulary), dim, 64)
     return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
