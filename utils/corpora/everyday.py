@@ -1,18 +1,20 @@
-"""Everyday English sentences with their French translation, from some 1,000 words.
+"""Everyday English sentences with their French translation, from some 2,400 words.
 
     Where is my old cat? → où est mon vieux chat ?
 
 A wider sister of the corpus in `grammar.py`, for translators that visitors talk to: the present
-tense, questions, greetings, pronouns as subjects and objects, adjectives on either side of their
-noun. It has no gold alignments, and nothing in the notebooks is made from it. An English sentence
-has exactly one translation; "you" is one friend, the French tu.
+and the past, questions, commands, greetings, pronouns as subjects and objects, comparisons, clauses
+in clauses, and ready-made patterns of everyday talk. It has no gold alignments, and nothing in the
+notebooks is made from it. An English sentence has exactly one translation; "you" is one friend, the
+French tu.
 
-The words are in `everyday.toml`. Three rules for the joints of French are applied to the finished
-sentence: elision (l'oiseau), contraction (au marché), and "s'il".
+The words are in `everyday.toml`. Rules for the joints of French are applied to the finished
+sentence: elision (l'oiseau), contraction (au marché), "s'il", and "mon amie".
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -159,6 +161,9 @@ class Verbal(NamedTuple):
     second: str = ""  # what follows in French, behind pas
     times: str | None = "present"  # the times that fit
     since: tuple[str, str] = ("", "")  # for how long: at the end
+
+
+Filling = Callable[[str, int], str]  # from the head of a place and the side, 1 for French, to words
 
 
 class Clause(NamedTuple):
@@ -364,95 +369,89 @@ class _Drawing:
 
     def pattern(self) -> Clause:
         """Draw a clause of the table of patterns, and words for its places."""
-        english, french = self.entry("patterns")
-        drawn: dict[str, list] = {}
+        pattern = self.entry("patterns")
+        drawn: dict[str, list[Filling]] = {}  # what was drawn for the places of the same kinds
         sides = []
-        for side, text in enumerate((english, french)):
-            counts: dict[str, int] = {}
+        for side, text in enumerate(pattern):
+            places: Counter = Counter()
             words = []
             for piece in re.split(r"({[^}]*})", text):
                 if not piece.startswith("{"):
                     words.append(piece)
                     continue
                 head, _, kinds = piece[1:-1].partition(" ")
-                key = kinds or {"doing": "do"}.get(head, head)
-                at = counts.get(key, 0)
-                counts[key] = at + 1
+                key = kinds or head.removesuffix("ing")
                 found = drawn.setdefault(key, [])
-                if at == len(found):
+                if places[key] == len(found):
                     found.append(self.filling(head, kinds))
-                words.append(found[at](head, side))
-            sides.append(" ".join(" ".join(words).split()))
-        asks = french.startswith(_ASKING)
-        return Clause(*sides, asks=asks)
+                words.append(found[places[key]](head, side))
+                places[key] += 1
+            sides.append(_joined(" ".join(words).split()))
+        return Clause(*sides, asks=pattern[1].startswith(_ASKING))
 
-    def filling(self, head: str, kinds: str):
-        """Return what gives the words for a place of a pattern, by its head and the language."""
+    def filling(self, head: str, kinds: str) -> Filling:
+        """Draw what stands in a place of a pattern; see `[patterns]` in the table of words."""
         if head in ("do", "doing", "we"):
-            english, french, verb = self.doing(alone=kinds == "alone")
-            ready = {
-                ("doing", 0): english.replace(verb.base, verb.ing, 1),
-                ("we", 1): french.replace(verb.infinitive, verb.french[3], 1),
-            }
-            return lambda head, side: ready.get((head, side), (english, french)[side])
-        if head == "number":
-            number = self.entry("numbers")
-            return lambda _, side: number[side]
-        if head == "country":
-            country = self.entry("countries")
-            return lambda _, side: country[side]
-        if head == "time":
-            time = self.entry("times", kinds)
-            return lambda _, side: time[side]
-        if head == "place":
-            place = self.place()
-            return lambda _, side: place[side]
-        if head == "who":
-            who = (
-                self.name()
-                if self.chance(0.3)
-                else self.noun_phrase(frozenset({"relative"}), bare=False)
-            )
-            return lambda _, side: who[side]
-        named = frozenset(kinds.split())
+            return self.filling_verb(alone=kinds == "alone")
         if head == "so":
             form, kind = kinds.split()
             fitting = [word for word in self.words.adjectives if kind in word.kinds]
             adjective = self.random.choice(fitting)
             return lambda _, side: adjective.french[int(form)] if side else adjective.english
-        gender = next((mark for mark in "mf" if mark in named), None)
-        fitting = [n for n in self.words.of_kinds(named) if gender in (None, n.gender)]
+        if head == "place":
+            said = self.place()
+        elif head == "who":
+            is_name = self.chance(0.3)
+            said = self.name() if is_name else self.noun_phrase(frozenset({"relative"}), bare=False)
+        elif head in ("time", "number", "country"):
+            said = self.entry(
+                *{"time": ("times", kinds), "country": ("countries",)}.get(head, ("numbers",))
+            )
+        else:
+            return self.filling_noun(head, frozenset(kinds.split()))
+        return lambda _, side: said[side]
+
+    def filling_verb(self, alone: bool) -> Filling:
+        """Draw what is done in a pattern: write a letter; writing a letter; écrivons une lettre."""
+        english, french, verb = self.doing(alone)
+        forms_of = {
+            ("doing", 0): english.replace(verb.base, verb.ing, 1),
+            ("we", 1): french.replace(verb.infinitive, verb.french[3], 1),
+        }
+        return lambda head, side: forms_of.get((head, side), (english, french)[side])
+
+    def filling_noun(self, head: str, kinds: frozenset[str]) -> Filling:
+        """Draw a noun of some kinds (and of a gender, m or f) for a pattern."""
+        gender = next((mark for mark in "mf" if mark in kinds), None)
+        fitting = [noun for noun in self.words.of_kinds(kinds) if gender in (None, noun.gender)]
         noun = self.frequent(fitting)
         mass = noun.kind in self.words.kinds["uncounted"] or noun.kind in self.words.kinds["mass"]
         several = noun.kind in self.words.kinds["several"]
         plural = several or head in ("many", "all") or (head == "every" and not mass)
+        determiner = ("", "")
         if head == "a":
             determiner = self.determiner(noun, plural, "", None)
             if noun.kind in self.tables["only"]:
                 determiner = self.determiner(noun, plural, "", ("my", "your", "his", "her"))
         elif head in ("the", "this"):
             determiner = self.determiner(noun, plural, "", (head,))
-        else:
-            determiner = ("", "")
+        every = _every(noun, plural)
         if noun.kind == "sky":
-            determiner = ("the", _every(noun, plural))
+            determiner = ("the", every)
         adjectives = self.adjectives_for(noun) if head in ("a", "the") else ()
 
         def words(head: str, side: int) -> str:
-            """Return the noun as the head says, in one of the two languages."""
             if head == "fem" and side:
                 return noun.feminine[0]
             english = "some" if head == "some" else determiner[0]
             french = {
                 "a": determiner[1],
                 "this": determiner[1],
-                "the": determiner[1] or _every(noun, plural),
-                "every": _every(noun, plural),
+                "the": determiner[1] or every,
+                "every": every,
                 "all": "les",
                 "some": _some(noun, plural, "", ()),
-                "whole": f"tout {_every(noun, plural)}"
-                if noun.gender == "m"
-                else f"toute {_every(noun, plural)}",
+                "whole": f"{'toute' if noun.gender == 'f' else 'tout'} {every}",
             }.get(head, "")
             return _noun_phrase(noun, adjectives, plural, english, french)[side]
 

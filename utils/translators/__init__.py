@@ -3,7 +3,7 @@
     load_translator("dot").translate("The cat sat on the mat").words
     load_translator("everyday dot").translate("Where is my old cat?").words
 
-Those of notebook 06 know the words of its corpus. The two everyday ones know over a thousand, for
+Those of notebook 06 know the words of its corpus. The two everyday ones know some 2,400, for
 the front page of the reading site, where visitors type what they like; their embeddings are
 narrower, and their matrices are stored in 8 bits a weight, so that they are smaller all the same.
 
@@ -41,7 +41,7 @@ STORED = (*DECODERS, *EVERYDAY)
 
 def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
     """Make an untrained translator, one of `STORED`; those of `DECODERS` as notebook 06 does."""
-    dim = 48 if name in EVERYDAY else 64
+    dim = 40 if name in EVERYDAY else 64
     decoder = DECODERS[EVERYDAY.get(name, name)](len(target_vocabulary), dim)
     encoder = Encoder(len(source_vocabulary), dim, 64)
     return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
