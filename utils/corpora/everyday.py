@@ -1,4 +1,4 @@
-"""Everyday English sentences with their French translation, from some 2,400 words.
+"""Everyday English sentences with their French translation, from some 3,000 words.
 
     Where is my old cat? → où est mon vieux chat ?
 
