@@ -178,7 +178,7 @@ def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
         ("The happy boy cannot sleep.", "", "ne peut pas dormir"),  # cannot is two words
         ("I don't understand what you are saying", "is unsure: it wrote “", "je ne comprends pas"),
         ("Every student reads a book that no teacher likes", "No French word looked at “", "livre"),
-        ("the happy boy saw a zebra", "Not among its words: zebra.", "garçon heureux"),
+        ("the happy boy saw a platypus", "Not among its words: platypus.", "garçon heureux"),
         ("Colorless ideas snore furiously", "are not among them", "ma sœur"),  # the scene as it was
         ("?!", "There is no word to translate yet.", "ma sœur"),
         ("the " * 30, "Please keep it to 20 words.", "ma sœur"),

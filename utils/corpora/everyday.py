@@ -1,17 +1,20 @@
-"""Everyday English sentences with their French translation, from some 1,000 words.
+"""Everyday English sentences with their French translation, from some 3,000 words.
 
     Where is my old cat? → où est mon vieux chat ?
 
 A wider sister of the corpus in `grammar.py`, for translators that visitors talk to: the present
-tense, questions, greetings, pronouns as subjects and objects, adjectives on either side of their
-noun. It has no gold alignments, and nothing in the notebooks is made from it. An English sentence
-has exactly one translation; "you" is one friend, the French tu.
+and the past, questions, commands, greetings, pronouns as subjects and objects, comparisons, clauses
+in clauses, and ready-made patterns of everyday talk. It has no gold alignments, and nothing in the
+notebooks is made from it. An English sentence has exactly one translation; "you" is one friend, the
+French tu.
 
-The words are in `everyday.toml`. Three rules for the joints of French are applied to the finished
-sentence: elision (l'oiseau), contraction (au marché), and "s'il".
+The words are in `everyday.toml`. Rules for the joints of French are applied to the finished
+sentence: elision (l'oiseau), contraction (au marché), "s'il", and "mon amie".
 """
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -37,9 +40,17 @@ _CLAUSE_SIZES = (1, 1, 2, 2, 3)  # phrases
 _MOST_REJECTED = 5_000  # rejected sentences in a row before the grammar gives up
 _LONGEST = (8, 3)  # words: so many, and so many more for each phrase
 
+_OWN = {0: "my", 1: "your", 3: "our", 4: "their"}
+_REFLEXIVE = ("me", "te", "se", "nous", "se")
 _NEGATIONS = ("pas", "jamais")  # each with ne
 _VOWELS = tuple("aeiouhâéèêîôœ")  # first letters that cause an elision
-_ELIDED = {"le", "la", "de", "que", "ne", "je", "me", "te"}
+# Words before which there is none all the same.
+_ASPIRATED = (
+    *("hibou", "hamster", "héros", "hamburger", "hockey", "haricot", "hérisson", "huit", "haut"),
+    *("harpe", "harry", "onze", "oui"),
+)
+_MY = {"ma": "mon", "ta": "ton", "sa": "son"}  # before a vowel
+_ELIDED = {"le", "la", "de", "que", "ne", "je", "me", "te", "se"}
 _CONTRACTED = {
     ("de", "le"): "du",
     ("de", "les"): "des",
@@ -52,6 +63,7 @@ _CONTRACTED = {
     ("ce", "étaient"): "c' étaient",
 }
 _BE = {"present": ("am", "are", "is", "are", "are"), "past": ("was", "were", "was", "were", "were")}
+_HAVE = ("have", "have", "has", "have", "have")
 _DO = {"present": ("do", "do", "does", "do", "do"), "past": ("did",) * PERSONS}
 
 
@@ -62,8 +74,8 @@ def everyday_corpus(
 
     Args:
         pairs: the number of pairs; 5 % of them go to validation, 5 % to test.
-        phrases: noun phrases and pronouns per sentence, as (fewest, most), each number equally
-            often; or one number for all sentences.
+        phrases: noun phrases and pronouns per sentence, as (fewest, most), few more
+            often than many; or one number for all sentences.
         seed: the same seed gives the same corpus on every machine.
 
     Raises:
@@ -83,7 +95,7 @@ def everyday_pairs(
     random, words = Random(seed), load_everyday()
     taken, generated, rejected = set(), [], 0
     while len(generated) < pairs:
-        count = fewest + len(generated) % (most - fewest + 1)
+        count = min(random.randint(fewest, most), random.randint(fewest, most))
         pair = _Drawing(random, words).sentence(count)
         too_long = len(pair.source) > _LONGEST[0] + _LONGEST[1] * count
         if too_long or pair.source in taken or pair.target in taken:
@@ -98,6 +110,21 @@ def everyday_pairs(
         taken |= {pair.source, pair.target}
         generated.append(pair)
     return generated
+
+
+_ASKING = (
+    "est-ce",
+    "où",
+    "qu'est-ce",
+    "quel",
+    "qui",
+    "comment",
+    "combien",
+    "à quelle",
+    "de quelle",
+    "que veut",
+    "quand est",
+)
 
 
 class Phrase(NamedTuple):
@@ -116,6 +143,9 @@ class Phrase(NamedTuple):
         return self.person > 2
 
 
+_YOU = Phrase("you", "tu", 1)
+
+
 class Verbal(NamedTuple):
     """What is said of a subject, cut where questions and negations are put together.
 
@@ -130,6 +160,10 @@ class Verbal(NamedTuple):
     before: str = ""  # a French object pronoun before the finite verb
     second: str = ""  # what follows in French, behind pas
     times: str | None = "present"  # the times that fit
+    since: tuple[str, str] = ("", "")  # for how long: at the end
+
+
+Filling = Callable[[str, int], str]  # from the head of a place and the side, 1 for French, to words
 
 
 class Clause(NamedTuple):
@@ -177,20 +211,26 @@ def _joined(words: Iterable[str]) -> str:
 def joints(words: list[str]) -> list[str]:
     """Return French words with elision and contraction: à le ami → à l' ami, à le chat → au chat.
 
-    It runs from the end, so that a word knows what became of its successor. (No word
-    of this vocabulary has an aspirated h.)
+    It runs from the end, so that a word knows what became of its successor.
     """
     done: list[str] = []
     for word in reversed(words):
         following = done[-1] if done else ""
-        vowel = following == "y" or following.startswith(_VOWELS)
+        vowel = following == "y" or _begins_with_vowel(following)
         if word in _ELIDED and vowel:
             done.append(f"{word[:-1]}'")
+        elif word in _MY and vowel:
+            done.append(_MY[word])
         elif (word, following) in _CONTRACTED:
             done[-1:] = reversed(_CONTRACTED[word, following].split())
         else:
             done.append(word)
     return done[::-1]
+
+
+def _begins_with_vowel(word: str) -> bool:
+    """Return whether a French word takes l' before it: l'homme, but le héros."""
+    return word.startswith(_VOWELS) and not word.startswith(_ASPIRATED)
 
 
 def _articles(words: list[str]) -> list[str]:
@@ -224,6 +264,10 @@ class _Drawing:
         """Return True so often."""
         return self.random.random() < share
 
+    def frequent(self, words: list):
+        """Return one word, those in front more often."""
+        return words[min(self.random.randrange(len(words)) for _ in range(2))]
+
     def entry(self, *table: str) -> tuple[str, str]:
         """Return one entry of a table, English and French."""
         entries = self.tables
@@ -237,10 +281,16 @@ class _Drawing:
         """Draw a sentence: maybe a greeting, clauses, maybe an ending, maybe a mark."""
         if phrases == 1 and self.chance(0.04):
             return self.pair(self.hail(), phrases)
-        parts = [*self.greeting(0.15 if phrases > 1 else 0.3)]
-        clause, size = self.clause(phrases, first=True)
+        parts, left = [*self.greeting(0.1 if phrases > 1 else 0.15)], phrases
+        ahead = phrases > 1 and self.chance(0.1)
+        if ahead:  # if it rains, i stay at home
+            first, size = self.clause(left - 1, first=False)
+            comma = [(",", ",")] * self.chance(0.6)
+            parts += [self.entry("ahead"), (first.english, first.french), *comma]
+            left -= size
+        clause, size = self.clause(left, first=not ahead)
         parts.append((clause.english, clause.french))
-        left, asks, joint = phrases - size, clause.asks, ("", "")
+        left, asks, joint = left - size, clause.asks, ("", "")
         while left > 0:
             last = joint
             while joint == last or (asks and joint[0] == "so"):
@@ -251,7 +301,7 @@ class _Drawing:
         if self.chance(0.05):
             parts += [(",", ",")] * self.chance(0.6) + [self.entry("endings")]
         mark = "?" if asks else self.random.choice(".!")
-        parts += [(mark, mark)] * self.chance(0.7 if asks else 0.2)
+        parts += [(mark, mark)] * self.chance(0.7 if asks else 0.4)
         return self.pair(parts, phrases)
 
     def pair(self, parts: list[tuple[str, str]], phrases: int) -> Pair:
@@ -290,23 +340,146 @@ class _Drawing:
     def clause(self, left: int, first: bool) -> tuple[Clause, int]:
         """Draw a clause, and return how many of the phrases left it has. Only the first may ask."""
         size = min(self.random.choice(_CLAUSE_SIZES), left)
-        if size == 1 and self.chance(0.2):
+        if self.chance(0.16):
+            clause = self.pattern()
+            if first or not clause.asks:
+                return clause, size
+        if size == 1 and self.chance(0.25):
             return self.ready_made(first), 1
         if first and self.chance(0.35):
             return self.question(size), size
         if first and self.chance(0.06):
             return self.command(size), size
         clause = self.statement(size)
-        if self.chance(0.05):
-            opener = self.entry("openers")
-            clause = Clause(f"{opener[0]} {clause.english}", f"{opener[1]} {clause.french}")
+        if self.chance(0.06):
+            opener = self.report() if self.chance(0.5) else Clause(*self.entry("openers"))
+            if opener.english.endswith(" who"):
+                clause = self.who_does(size)
+            english, french = _joined((opener.english, clause.english)), opener.french
+            clause = Clause(english, _joined((french, clause.french)))
         return clause, size
+
+    def report(self) -> Clause:
+        """Draw who thinks what follows: my sister thinks that → ma sœur pense que."""
+        english, french = self.entry("reports")
+        subject, that = self.subject(), "that" if self.chance(0.6) else ""
+        verb = f"{english}s" if subject.person == 2 else english
+        conjugated = forms(french)[subject.person]
+        return Clause(f"{subject.english} {verb} {that}", f"{subject.french} {conjugated} que")
+
+    def pattern(self) -> Clause:
+        """Draw a clause of the table of patterns, and words for its places."""
+        pattern = self.entry("patterns")
+        drawn: dict[str, list[Filling]] = {}  # what was drawn for the places of the same kinds
+        sides = []
+        for side, text in enumerate(pattern):
+            places: Counter = Counter()
+            words = []
+            for piece in re.split(r"({[^}]*})", text):
+                if not piece.startswith("{"):
+                    words.append(piece)
+                    continue
+                head, _, kinds = piece[1:-1].partition(" ")
+                key = kinds or head.removesuffix("ing")
+                found = drawn.setdefault(key, [])
+                if places[key] == len(found):
+                    found.append(self.filling(head, kinds))
+                words.append(found[places[key]](head, side))
+                places[key] += 1
+            sides.append(_joined(" ".join(words).split()))
+        return Clause(*sides, asks=pattern[1].startswith(_ASKING))
+
+    def filling(self, head: str, kinds: str) -> Filling:
+        """Draw what stands in a place of a pattern; see `[patterns]` in the table of words."""
+        if head in ("do", "doing", "we"):
+            return self.filling_verb(alone=kinds == "alone")
+        if head == "so":
+            form, kind = kinds.split()
+            fitting = [word for word in self.words.adjectives if kind in word.kinds]
+            adjective = self.random.choice(fitting)
+            return lambda _, side: adjective.french[int(form)] if side else adjective.english
+        if head == "place":
+            said = self.place()
+        elif head == "who":
+            is_name = self.chance(0.3)
+            said = self.name() if is_name else self.noun_phrase(frozenset({"relative"}), bare=False)
+        elif head in ("time", "number", "country"):
+            said = self.entry(
+                *{"time": ("times", kinds), "country": ("countries",)}.get(head, ("numbers",))
+            )
+        else:
+            return self.filling_noun(head, frozenset(kinds.split()))
+        return lambda _, side: said[side]
+
+    def filling_verb(self, alone: bool) -> Filling:
+        """Draw what is done in a pattern: write a letter; writing a letter; écrivons une lettre."""
+        english, french, verb = self.doing(alone)
+        forms_of = {
+            ("doing", 0): english.replace(verb.base, verb.ing, 1),
+            ("we", 1): french.replace(verb.infinitive, verb.french[3], 1),
+        }
+        return lambda head, side: forms_of.get((head, side), (english, french)[side])
+
+    def filling_noun(self, head: str, kinds: frozenset[str]) -> Filling:
+        """Draw a noun of some kinds (and of a gender, m or f) for a pattern."""
+        gender = next((mark for mark in "mf" if mark in kinds), None)
+        fitting = [noun for noun in self.words.of_kinds(kinds) if gender in (None, noun.gender)]
+        noun = self.frequent(fitting)
+        mass = noun.kind in self.words.kinds["uncounted"] or noun.kind in self.words.kinds["mass"]
+        several = noun.kind in self.words.kinds["several"]
+        plural = several or head in ("many", "all") or (head == "every" and not mass)
+        determiner = ("", "")
+        if head == "a":
+            determiner = self.determiner(noun, plural, "", None)
+            if noun.kind in self.tables["only"]:
+                determiner = self.determiner(noun, plural, "", ("my", "your", "his", "her"))
+        elif head in ("the", "this"):
+            determiner = self.determiner(noun, plural, "", (head,))
+        every = _every(noun, plural)
+        if noun.kind == "sky":
+            determiner = ("the", every)
+        adjectives = self.adjectives_for(noun) if head in ("a", "the") else ()
+
+        def words(head: str, side: int) -> str:
+            if head == "fem" and side:
+                return noun.feminine[0]
+            english = "some" if head == "some" else determiner[0]
+            french = {
+                "a": determiner[1],
+                "this": determiner[1],
+                "the": determiner[1] or every,
+                "every": every,
+                "all": "les",
+                "some": _some(noun, plural, "", ()),
+                "whole": f"{'toute' if noun.gender == 'f' else 'tout'} {every}",
+            }.get(head, "")
+            return _noun_phrase(noun, adjectives, plural, english, french)[side]
+
+        return words
+
+    def doing(self, alone: bool = False) -> tuple[str, str, Verb]:
+        """Draw what one can do, in English and as a French infinitive, and its verb."""
+        verbs = [
+            verb for verb in self.words.verbs if verb.modal and verb.ing and not verb.reflexive
+        ]
+        if alone:
+            verbs = [verb for verb in verbs if verb.alone]
+        else:
+            verbs = [verb for verb in verbs if not (verb.own or verb.posture)]
+        bare = self.chance(0.35)
+        verb = self.random.choice([verb for verb in verbs if alone or bool(verb.objects) != bare])
+        parts = [(verb.base, verb.infinitive), (verb.then, verb.tail)]
+        if verb.objects:
+            parts.append(self.object(verb, negated=False))
+        if verb.place or (verb.objects and not alone and self.chance(0.2)):
+            parts.append(self.place(verb))
+        english, french = (_joined(side) for side in zip(*parts, strict=True))
+        return english, french, verb
 
     def ready_made(self, first: bool) -> Clause:
         """Draw a clause that is learned as a whole: it is raining; how are you; my name is anna."""
-        kind = self.random.choice(
-            ["clauses", "clauses", "exclamations", "asked", "asked", "called"]
-        )
+        kinds = ("clauses", "exclamations", "asked", "called")
+        (kind,) = self.random.choices(kinds, [len(self.tables[kind]) + 20 for kind in kinds])
         if not first:
             kind = "clauses"
         clause = self.entry(kind)
@@ -341,9 +514,23 @@ class _Drawing:
         french = verb.french[1]
         if verb.infinitive.endswith("er") or french.endswith("es"):
             french = french.removesuffix("s")
+        clitic = ("", "")
+        if verb.reflexive:
+            clitic = ("", "toi")
+        elif verb.recipient == "both" and self.chance(0.6):
+            clitic = self.random.choice(
+                (("me", "moi"), ("me", "moi"), ("him", "lui"), ("us", "nous"))
+            )
+        elif "person" in verb.objects and verb.pronoun and not verb.generic and self.chance(0.3):
+            clitic = self.random.choice((("me", "moi"), ("us", "nous")))
+        before = {"moi": "me", "toi": "te"}.get(clitic[1], clitic[1]) if negated else ""
+        behind = f"-{clitic[1]}" if clitic[1] and not negated else ""
+        link = verb.link[0] if clitic[0] else ""
         parts = [("do not", "ne")] if negated else []
-        parts += [(verb.base, french), ("", "pas" if negated else "")]
-        parts += [self.object(verb, negated)] if verb.objects else []
+        parts += [(verb.base, f"{before} {french}{behind}"), (link, ""), (clitic[0], "")]
+        parts += [("", "pas" if negated else ""), self.fixed(verb, _YOU)]
+        if verb.objects and (verb.recipient or not clitic[0]):
+            parts.append(self.object(verb, negated))
         parts += [self.place(verb)] if size == 3 else []
         if self.chance(0.2):
             parts.insert(0, ("please", "s' il te plaît"))
@@ -357,6 +544,8 @@ class _Drawing:
             return self.what()
         if size == 1 and self.chance(0.1):
             return self.price()
+        if self.chance(0.12):
+            return self.who_does(size)
         question = self.entry("questions")
         if size == 1 and question[0] == "where":
             subject, verbal, rest = self.with_verb(size, negated=False, where=True)
@@ -366,10 +555,16 @@ class _Drawing:
         asked = question if acts and self.chance(0.5) else None
         return self.completed(ask(subject, verbal, asked), verbal, rest)
 
+    def who_does(self, size: int) -> Clause:
+        """Draw a question for the subject: who is singing → qui chante."""
+        who = Phrase("who", "qui")
+        subject, verbal, rest = self.with_verb(size, negated=False, subject=who)
+        return self.completed(state(subject, verbal), verbal, rest)._replace(asks=True)
+
     def completed(self, clause: Clause, verbal: Verbal, rest: list[tuple[str, str]]) -> Clause:
         """Add what follows the verb, and maybe a time: in front (statements only) or at the end."""
-        parts = [(clause.english, clause.french), *rest]
-        if verbal.times and self.chance(0.2):
+        parts = [(clause.english, clause.french), *rest, verbal.since]
+        if verbal.times and not verbal.since[0] and self.chance(0.2):
             time = self.entry("times", verbal.times)
             front = not clause.asks and self.chance(0.3)
             parts = [time, *parts] if front else [*parts, time]
@@ -392,33 +587,51 @@ class _Drawing:
         return self.with_verb(size, negated)
 
     def with_verb(
-        self, size: int, negated: bool, where: bool = False
+        self, size: int, negated: bool, where: bool = False, subject: Phrase | None = None
     ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
-        """Draw a subject and a verb, with an object, a place or both; or with "where"."""
-        subject = self.subject(it=True)
+        """Draw a verb, with an object, a place or both; or with "where"; and its subject."""
+        if not (subject or negated or where) and self.chance(0.03):
+            subject = Phrase(*self.entry("anybody"))
+            if self.chance(0.4):
+                noun = self.frequent(self.words.of_kinds(frozenset({"person", "job", "animal"})))
+                none = "aucune" if noun.gender == "f" else "aucun"
+                subject = Phrase(f"no {noun.english[0]}", f"{none} {noun.french[0]} ne")
+        subject = subject or self.subject(it=True)
         has_object = size > 1 and self.chance(0.6 if size == 2 else 0.75)
         verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
-        verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
+        verb = self.frequent([verb for verb in verbs if size > 1 or where or not verb.place])
         if has_object and self.chance(0.2):  # who gets what: one of few verbs, and often said
             verb = self.random.choice([verb for verb in verbs if verb.recipient])
         if verb.recipient and self.chance(0.7):
             return self.giving(subject, verb, size, negated)
         pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
         verbal = self.tense(subject, verb, pronoun)
-        rest = []
+        rest = [self.fixed(verb, subject)]
         if has_object and not pronoun:
             rest.append(self.object(verb, negated))
         elif verb.link[0]:
             rest.append((verb.link[0], ""))
         if pronoun:  # English has the verb, its "to" and then the pronoun
-            rest = [(verb.link[0], ""), (pronoun.object[0], "")]
+            rest += [(verb.link[0], ""), (pronoun.object[0], "")]
         if size == 3 or (size == 2 and not has_object):
             rest.append(self.place(verb))
             if not has_object and size == 3:
                 rest.append(self.company())
-        elif not (has_object or verbal.second) and self.chance(0.15):
-            rest.append(self.entry("manners"))
+        if verb.goes and self.chance(0.15):
+            english, french, _ = self.doing()
+            rest.append((f"to {english}", f"pour {french}"))
+        elif verb.alone and not verbal.second and size == 1 and self.chance(0.15):
+            manner = self.entry("manners")
+            if self.chance(0.15):
+                like = self.noun_phrase(frozenset({"animal", "person", "job"}), bare=False)
+                manner = (f"like {like.english}", f"comme {like.french}")
+            rest.append(manner)
         return subject, verbal, rest
+
+    def fixed(self, verb: Verb, subject: Phrase) -> tuple[str, str]:
+        """Return what always follows a verb: up; his teeth → les dents."""
+        his = _OWN.get(subject.person, "her" if subject.gender == "f" else "his")
+        return (f"{his} {verb.own}" if verb.own else verb.then), verb.tail
 
     def giving(
         self, subject: Phrase, verb: Verb, size: int, negated: bool
@@ -444,6 +657,8 @@ class _Drawing:
     def tense(self, subject: Phrase, verb: Verb, pronoun: Pronoun | None) -> Verbal:
         """Draw a tense or a modal for a verb."""
         clitic = pronoun.object[1] if pronoun else ""
+        if verb.reflexive:
+            clitic = _REFLEXIVE[subject.person]
         drawn = self.random.random()
         if verb.polite and drawn < 0.4:
             modal = self.words.modals[verb.polite]
@@ -452,7 +667,13 @@ class _Drawing:
         if verb.modal and drawn < 0.22:
             return self.with_modal(verb, clitic)
         said = {"second": _posture(verb, subject), "before": clitic}
-        if verb.ing and drawn < 0.45:
+        if verb.ing and drawn < 0.26:
+            return Verbal(_BE["past"], verb.lasting, then=verb.ing, times="past", **said)
+        if verb.ing and drawn < 0.29 and not subject.french.endswith(" ne"):
+            since = self.entry("since")
+            then, second = f"been {verb.ing}", said.pop("second")
+            return Verbal(_HAVE, verb.french, then=then, second=second, since=since, **said)
+        if verb.ing and drawn < 0.48:
             return Verbal(_BE["present"], verb.french, then=verb.ing, **said)
         if verb.past and drawn > (0.6 if verb.posture else 0.83):
             return self.in_past(subject, verb, pronoun)
@@ -461,7 +682,10 @@ class _Drawing:
     def with_modal(self, verb: Verb, clitic: str) -> Verbal:
         """Draw a modal before a verb: i want to see you → je veux te voir."""
         modal = self.random.choice([*self.words.modals.values()])
-        then, second = f"{modal.then} {verb.base}".strip(), f"{clitic} {verb.infinitive}".strip()
+        while modal.ing and not verb.ing:
+            modal = self.random.choice([*self.words.modals.values()])
+        then = _joined((modal.then, verb.ing if modal.ing else verb.base))
+        second = _joined((modal.link, clitic, verb.infinitive))
         auxiliary = modal.auxiliary
         if auxiliary is None:
             return Verbal(
@@ -480,16 +704,21 @@ class _Drawing:
         """Put a verb into the past: i saw → j'ai vu; she went → elle est allée."""
         english = {"finite": (verb.past,) * PERSONS, "do": _DO["past"], "base": verb.base}
         clitic = pronoun.object[1] if pronoun else ""
+        times = "past"
+        if self.chance(0.25) and not verb.imperfect:  # she has gone
+            english, times = {"finite": _HAVE, "then": verb.perfect}, None
+        if verb.reflexive:
+            clitic = _REFLEXIVE[subject.person]
         if verb.imperfect:
             said = {"second": _posture(verb, subject), "before": clitic}
             return Verbal(**english, french=verb.imperfect, times="past", **said)
         french = forms(self.tables["être"]["present"]) if verb.être else self.avoir().french
         participle = verb.participle
-        if verb.être:
+        if verb.être and not (verb.reflexive and verb.tail):
             participle = _agreeing(participle, subject.gender, subject.plural)
         elif pronoun and not verb.recipient:
             participle = _agreeing(participle, pronoun.gender, pronoun.person > 2)
-        return Verbal(**english, french=french, before=clitic, second=participle, times="past")
+        return Verbal(**english, french=french, before=clitic, second=participle, times=times)
 
     def avoir(self) -> Verb:
         """Return the verb "to have"."""
@@ -512,8 +741,26 @@ class _Drawing:
         else:
             subject = self.subject(anything=True)
             kinds = {subject.kind}
-        adjective = self.random.choice(self.adjectives_of(kinds))
+        adjective = self.frequent(self.adjectives_of(kinds))
+        if adjective.english in self.tables["compared"] and self.chance(0.4):
+            return subject, *self.compared(subject, adjective)
         return subject, self.so(subject, adjective), []
+
+    def compared(self, subject: Phrase, adjective: Adjective) -> tuple[Verbal, list]:
+        """Draw a comparison: my cat is bigger than your dog; he is as big as me."""
+        more, _ = self.tables["compared"][adjective.english].split()
+        more = f"more {adjective.english}" if more == "more" else more
+        than, french = ("than", "plus")
+        if self.chance(0.25):
+            more, than, french = f"as {adjective.english}", "as", "aussi"
+        form = adjective.french[2 * subject.plural + (subject.gender == "f")]
+        if self.chance(0.3):
+            pronoun = self.random.choice(self.others(subject))
+            other = Phrase(pronoun.object[0], pronoun.strong or "ça")
+        else:
+            other = self.noun_phrase(frozenset({subject.kind}), bare=False)
+        rest = [(than, "que"), (other.english, other.french)]
+        return self.be("être", more, f"{french} {form}"), rest
 
     def is_hot(self, *_) -> tuple[Phrase, Verbal, list]:
         """Draw what is hot or cold: the soup is hot → la soupe est chaude.
@@ -649,21 +896,50 @@ class _Drawing:
             return self.name()
         elif self.chance(0.12):
             return self.who_acts(self.noun_phrase(kinds, bare=False))
+        elif self.chance(0.06):
+            one, other = (self.noun_phrase(kinds, bare=False) for _ in range(2))
+            gender = "f" if one.gender == other.gender == "f" else "m"
+            english, french = (
+                f"{one.english} and {other.english}",
+                f"{one.french} et {other.french}",
+            )
+            return Phrase(english, french, 4, gender, one.kind)
+        elif self.chance(0.08):  # the dog in the garden
+            somebody, place = self.noun_phrase(kinds, bare=False), self.place()
+            return somebody._replace(
+                english=f"{somebody.english} {place[0]}", french=f"{somebody.french} {place[1]}"
+            )
         return self.noun_phrase(kinds, bare=not anything)
 
     def who_acts(self, somebody: Phrase) -> Phrase:
-        """Say what somebody is doing: the woman who is singing → la femme qui chante."""
-        verbs = [verb for verb in self.words.verbs if verb.ing and not verb.objects]
-        verb = self.random.choice([verb for verb in verbs if not (verb.place or verb.posture)])
+        """Say what somebody does, or who does it to them: the woman who is singing."""
         person = somebody.person
+        if self.chance(0.3):  # the man that the dog sees
+            verbs = [verb for verb in self.words.verbs if "person" in verb.objects]
+            verb = self.random.choice([verb for verb in verbs if not any(verb.link)])
+            other = self.person()
+            if self.chance(0.4):
+                other = self.noun_phrase(frozenset({"person", "job", "animal"}), bare=False)
+            that = "that" if self.chance(0.8) else "who"
+            return somebody._replace(
+                english=f"{somebody.english} {that} {other.english} {verb.present[other.person]}",
+                french=f"{somebody.french} que {other.french} {verb.french[other.person]}",
+            )
+        has_object = self.chance(0.5)
+        verbs = [v for v in self.words.verbs if v.ing and (v.objects if has_object else v.alone)]
+        verb = self.random.choice(verbs)
+        done = self.object(verb, negated=False) if has_object else ("", "")
+        english = verb.present[person]
+        if self.chance(0.5):
+            english = f"{_BE['present'][person]} {verb.ing}"
         return somebody._replace(
-            english=f"{somebody.english} who {_BE['present'][person]} {verb.ing}",
-            french=f"{somebody.french} qui {verb.french[person]}",
+            english=_joined((somebody.english, "who", english, done[0])),
+            french=_joined((somebody.french, "qui", verb.french[person], done[1])),
         )
 
     def unsaid(self) -> set[str]:
         """Return the kinds of which little can be said."""
-        return {"instrument", "stuff", *self.words.kinds["bare"]}
+        return {"instrument", "stuff", "plenty", *self.words.kinds["bare"]}
 
     def person(self) -> Phrase:
         """Draw a person: a pronoun, a name or a relative."""
@@ -716,6 +992,13 @@ class _Drawing:
         )
         phrase = draw()
         english, french = [english, phrase.english], [french, phrase.french]
+        verbs = [each for each in self.words.verbs if phrase.kind in each.objects]
+        verbs = [each for each in verbs if not any(each.link)]
+        if verbs and not negated and self.chance(0.06):  # the book that my friend likes
+            other, liked = self.person(), self.frequent(verbs)
+            english += ["that", other.english, liked.present[other.person]]
+            french += ["que", other.french, liked.french[other.person]]
+            return _joined(english), _joined(french)
         if not negated and self.chance(0.1):  # bread and butter
             other = draw()
             english += ["and", other.english]
@@ -774,10 +1057,11 @@ class _Drawing:
             article: False if even the French noun has none.
             determiners: the only ones allowed.
         """
-        noun = self.random.choice(self.words.of_kinds(kinds))
+        noun = self.frequent(self.words.of_kinds(kinds))
         only = determiners or noun.kind in self.tables["only"]
         mass, always = noun.kind in self.words.kinds["mass"], noun.kind in self.words.kinds["bare"]
         plural = noun.kind not in self.words.kinds["uncounted"] and self.chance(0.25)
+        plural = plural or noun.kind in self.words.kinds["several"]
         adjectives = () if always else self.adjectives_for(noun)
         if not only and (always or (bare and (plural or mass) and self.chance(0.4))):
             some = not always and generic is False and self.chance(0.4)
@@ -787,17 +1071,40 @@ class _Drawing:
             return _noun_phrase(noun, adjectives, plural, english, french if article else "")
         if generic is False and noun.kind in ("cup", "drink") and self.chance(0.2):
             return self.contained(noun, place)
-        if not only and self.chance(0.06) and noun.kind != "person":
+        owned = not only or (not determiners and noun.kind in ("body", "plenty"))
+        if owned and self.chance(0.06) and noun.kind != "person":
             return self.possessed(noun, plural)
+        if not only and not plural and self.chance(0.03):
+            return self.most(noun)
         english, french = self.determiner(noun, plural, place, determiners)
         return _noun_phrase(noun, adjectives, plural, english, french)
 
+    def most(self, noun: Noun) -> Phrase:
+        """Draw a superlative: the biggest house → la plus grande maison."""
+        fitting = [
+            word
+            for word in self.words.adjectives
+            if noun.kind in word.kinds and word.english in self.tables["compared"]
+        ]
+        article, adjectives = _every(noun, False), ()
+        phrase = _noun_phrase(noun, adjectives, False, "the", article)
+        if not fitting:
+            return phrase
+        word = self.random.choice(fitting)
+        _, most = self.tables["compared"][word.english].split()
+        most = f"most {word.english}" if most == "most" else most
+        form = word.french[noun.gender == "f"]
+        named = (article, "plus", form, noun.french[0])
+        if not word.before:
+            named = (article, noun.french[0], article, "plus", form)
+        return phrase._replace(english=f"the {most} {noun.english[0]}", french=_joined(named))
+
     def adjectives_for(self, noun: Noun) -> tuple[Adjective, ...]:
         """Draw no adjective, one, or two of which French puts one before the noun, one behind."""
-        fitting = [word for word in self.words.adjectives if noun.kind in word.kinds]
+        fitting = self.words.describing(noun.kind)
         if not fitting or not self.chance(0.28):
             return ()
-        first = self.random.choice(fitting)
+        first = self.frequent(fitting)
         behind = [word for word in fitting if not word.before]
         if first.before and behind and self.chance(0.35):
             return first, self.random.choice(behind)
@@ -830,6 +1137,11 @@ class _Drawing:
             owner = self.random.choice(self.words.of_kinds(frozenset({"relative", "person"})))
             person = _noun_phrase(owner, (), False, *self.determiner(owner, False, "", _MINE))
         owned = _noun_phrase(noun, (), plural, "", _every(noun, plural))
+        if noun.kind not in ("relative", "body") and self.chance(0.25):  # the window of the school
+            owner = self.random.choice(self.words.of_kinds(frozenset({"space", "place", "job"})))
+            of = _noun_phrase(owner, (), False, *self.determiner(owner, False, "", ("the", "my")))
+            english = f"the {owned.english} of {of.english}"
+            return owned._replace(english=english, french=f"{owned.french} de {of.french}")
         english, french = (
             f"{person.english} 's {owned.english}",
             f"{owned.french} de {person.french}",
@@ -889,7 +1201,7 @@ def _noun_phrase(
     before_vowel = load_everyday().tables["before_vowel"]
     words = [*french.split(), *words]
     for place, word in enumerate(words[:-1]):
-        if not plural and word in before_vowel and words[place + 1].startswith(_VOWELS):
+        if not plural and word in before_vowel and _begins_with_vowel(words[place + 1]):
             words[place] = before_vowel[word]
     return Phrase(
         _joined([english, *(adjective.english for adjective in adjectives), noun.english[plural]]),

@@ -1,6 +1,8 @@
 """The words of `everyday.toml` (its comments explain the entries), with the forms of rules."""
 
 import tomllib
+from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -55,6 +57,7 @@ class Verb(NamedTuple):
     base: str
     ing: str | None
     past: str | None
+    perfect: str
     french: Forms
     infinitive: str
     participle: str
@@ -72,6 +75,26 @@ class Verb(NamedTuple):
     polite: str | None
     posture: tuple[str, ...] | None  # French forms of the adjective that says it, behind être
     recipient: str | None
+    reflexive: bool
+    then: str
+    own: str
+    tail: str
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing has to stand beside it: "he sleeps", and not "he washes his hands"."""
+        return not (
+            self.objects or self.place or self.posture or self.then or self.own or self.reflexive
+        )
+
+    @property
+    def lasting(self) -> Forms:
+        """The French imperfect: nous mangeons → je mangeais, nous mangions."""
+        if self.imperfect:
+            return self.imperfect
+        stem = self.french[3].removesuffix("ons")
+        soft = stem[:-1] + "c" if stem.endswith("ç") else stem.removesuffix("e")
+        return (f"{stem}ais", f"{stem}ais", f"{stem}ait", f"{soft}ions", f"{stem}aient")
 
 
 class Modal(NamedTuple):
@@ -82,6 +105,8 @@ class Modal(NamedTuple):
     base: str
     then: str
     french: Forms
+    link: str
+    ing: bool
 
 
 class Preposition(NamedTuple):
@@ -93,7 +118,8 @@ class Preposition(NamedTuple):
     never: frozenset[str]
 
 
-class Everyday(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Everyday:
     """All words, arranged for the look-ups of the grammar; `tables` are those without rules."""
 
     nouns: list[Noun]
@@ -107,9 +133,21 @@ class Everyday(NamedTuple):
     kinds: dict[str, list[str]]
     tables: dict
 
+    @cache  # noqa: B019 (there is one such object)
     def of_kinds(self, kinds: frozenset[str]) -> list[Noun]:
-        """Return the nouns of some kinds."""
-        return [noun for noun in self.nouns if noun.kind in kinds]
+        """Return the nouns of some kinds, the first of each kind, which are frequent, in front."""
+        ranks = Counter()
+        ranked = []
+        for noun in self.nouns:
+            ranks[noun.kind] += 1
+            if noun.kind in kinds:
+                ranked.append((ranks[noun.kind], noun))
+        return [noun for _, noun in sorted(ranked, key=lambda entry: entry[0])]
+
+    @cache  # noqa: B019
+    def describing(self, kind: str) -> list[Adjective]:
+        """Return the adjectives that a kind of noun may have."""
+        return [adjective for adjective in self.adjectives if kind in adjective.kinds]
 
 
 @cache
@@ -155,7 +193,9 @@ def load_everyday() -> Everyday:
             for english, entry in data["pronouns"].items()
         ],
         names=data["names"],
-        verbs=[_verb(key, entry, spread) for key, entry in data["verbs"].items()],
+        verbs=[
+            _verb(key, entry, spread, data["participles"]) for key, entry in data["verbs"].items()
+        ],
         modals={name: _modal(entry) for name, entry in data["modals"].items()},
         prepositions={
             table: [
@@ -176,18 +216,32 @@ def forms(text: str) -> Forms:
     return (*text.split(),)
 
 
-def _plural(word: str, irregular: dict[str, str]) -> str:
-    """Return the plural of a word in either language: with an s, unless it is in the table."""
+def _english_plural(word: str, irregular: dict[str, str]) -> str:
+    """Return an English plural: cats, boxes, cities."""
     if word in irregular:
         return irregular[word]
+    if word[-1] == "y" and word[-2] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("s", "sh", "ch", "x", "z")) else f"{word}s"
+
+
+def _plural(word: str, irregular: dict[str, str]) -> str:
+    """Return a French plural: chats, bateaux, journaux."""
+    if word in irregular:
+        return irregular[word]
+    if word.endswith("al"):
+        return f"{word[:-2]}aux"
+    if word.endswith(("au", "eu")) and word != "bleu":
+        return f"{word}x"
     return word if word[-1] in "sxz" else f"{word}s"
 
 
 def _noun(english: str, french: str, kind: str, plurals: dict) -> Noun:
     """Make a noun of an entry such as cat = "un chat"."""
-    article, one, *feminine = french.split()
+    article, one = french.split(maxsplit=1)
+    one, *feminine = one.split() if kind == "job" else [one]
     return Noun(
-        (english, _plural(english, plurals["english"])),
+        (english, _english_plural(english, plurals["english"])),
         (one, _plural(one, plurals["french"])),
         "f" if article == "une" else "m",
         kind,
@@ -204,19 +258,19 @@ def _adjective_forms(text: str, irregular: dict[str, str]) -> tuple[str, ...]:
     return masculine, feminine, _plural(masculine, irregular), _plural(feminine, irregular)
 
 
-def _verb(key: str, entry: dict, spread) -> Verb:
-    """Make a verb of an entry: a French infinitive in -er alone stands for all its forms."""
+def _verb(key: str, entry: dict, spread, participles: dict[str, str]) -> Verb:
+    """Make a verb of an entry, with the forms that it leaves out."""
     base = entry.get("base", key)
-    third, ing, past = (None if form == "-" else form for form in entry["english"].split())
+    english = entry["english"].split() if "english" in entry else _regular(base)
+    third, ing, past = (None if form == "-" else form for form in english)
     infinitive, *conjugated = entry["french"].split()
-    if not conjugated:
-        conjugated = [infinitive[:-2] + ending for ending in ("e", "es", "e", "ons", "ent", "é")]
-    *present, participle = conjugated
+    *present, participle = conjugated or _conjugated(infinitive)
     return Verb(
         present=(base, base, third, base, base),
         base=base,
         ing=ing,
         past=past,
+        perfect=participles.get(base, past or base),
         french=(*present,),
         infinitive=infinitive,
         participle=participle,
@@ -234,7 +288,33 @@ def _verb(key: str, entry: dict, spread) -> Verb:
         polite=entry.get("polite"),
         posture=_adjective_forms(entry["posture"], {}) if "posture" in entry else None,
         recipient=entry.get("recipient"),
+        reflexive=entry.get("reflexive", False),
+        then=entry.get("then", ""),
+        own=entry.get("own", ""),
+        tail=entry.get("tail", ""),
     )
+
+
+def _regular(base: str) -> list[str]:
+    """Return the regular English forms of a verb: tries, trying, tried."""
+    stem = base.removesuffix("e")
+    if base[-1] == "y" and base[-2] not in "aeiou":
+        return [f"{base[:-1]}ies", f"{base}ing", f"{base[:-1]}ied"]
+    third = f"{base}es" if base.endswith(("s", "sh", "ch", "x", "z")) else f"{base}s"
+    return [third, f"{stem}ing", f"{stem}ed"]
+
+
+def _conjugated(infinitive: str) -> list[str]:
+    """Return the present and the participle of a French verb in -er, -ir or -re: nous mangeons."""
+    stem, kind = infinitive[:-2], infinitive[-2:]
+    if kind == "er":
+        soft = {"g": f"{stem}e", "c": f"{stem[:-1]}ç"}.get(stem[-1], stem)
+        return [f"{stem}e", f"{stem}es", f"{stem}e", f"{soft}ons", f"{stem}ent", f"{stem}é"]
+    endings = {
+        "ir": ("is", "is", "it", "issons", "issent", "i"),
+        "re": ("s", "s", "", "ons", "ent", "u"),
+    }
+    return [stem + ending for ending in endings[kind]]
 
 
 def _modal(entry: dict) -> Modal:
@@ -246,4 +326,6 @@ def _modal(entry: dict) -> Modal:
         base=base,
         then=entry["then"],
         french=forms(entry["french"]),
+        link=entry.get("link", ""),
+        ing=entry.get("ing", False),
     )

@@ -3,7 +3,7 @@
     load_translator("dot").translate("The cat sat on the mat").words
     load_translator("everyday dot").translate("Where is my old cat?").words
 
-Those of notebook 06 know the words of its corpus. The two everyday ones know over a thousand, for
+Those of notebook 06 know the words of its corpus. The two everyday ones know some 3,000, for
 the front page of the reading site, where visitors type what they like; their embeddings are
 narrower, and their matrices are stored in 8 bits a weight, so that they are smaller all the same.
 

@@ -23,7 +23,7 @@ from utils.translators import EVERYDAY, STORED, build, file_of, fill, packed, st
 
 DATA = {"pairs": 10_000, "phrases": (1, 4), "seed": 0}  # for translation_corpus
 TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
-EVERYDAY_DATA = {"pairs": 100_000, "phrases": (1, 6), "seed": 0}  # for everyday_corpus
+EVERYDAY_DATA = {"pairs": 80_000, "phrases": (1, 6), "seed": 0}  # for everyday_corpus
 EVERYDAY_TRAINING = TRAINING | {
     "steps": 11_000,
     "batch_size": 64,
