@@ -54,7 +54,7 @@ def test_attention_gets_nearly_all_right_and_its_absence_does_not():
 
 def test_so_it_is_with_everyday_words():
     shares = [about_translator(read_translator(name))["exact_match"] for name in EVERYDAY]
-    assert shares[0] >= 0.85
+    assert shares[0] >= 0.8
     assert shares[1] < shares[0] - 0.2
 
 

@@ -2,12 +2,15 @@
 
 Data, order and settings are those of notebook 06, but training takes three times as many steps,
 since people try these translators with any sentence they like. The everyday ones learn from a wider
-corpus, and from sentences of up to 6 phrases.
+corpus, from sentences of up to 6 phrases; at the end they practise what visitors type first,
+which is in `first.txt`.
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import torch
 
@@ -30,6 +33,9 @@ EVERYDAY_TRAINING = TRAINING | {
     "learning_rate": 0.012,
     "label_smoothing": 0.05,
 }
+FIRST = Path(__file__).with_name("first.txt")
+OFTEN, BETWEEN = 25, 8_000  # how often each of them comes, and among how many of the corpus
+FIRST_TRAINING = {"steps": 400, "learning_rate": 0.002}  # otherwise as above
 
 
 def main() -> None:
@@ -64,18 +70,33 @@ def make(name: str, corpus: Corpus) -> float:
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
-    """Return a trained translator; every second training pair has `<unk>` in place of names."""
+    """Return a trained translator."""
     _, training = recipe(name)
     set_seed(training["seed"])
     model = build(name, *corpus.vocabularies())
+    learn(model, name, corpus.train, training)
+    if name in EVERYDAY:
+        practise(model, name, corpus)
+    return model
+
+
+def practise(model: Seq2Seq, name: str, corpus: Corpus) -> None:
+    """Train an everyday translator on what visitors type first, among pairs of its corpus."""
+    lines = [line.lower().split(" | ") for line in FIRST.read_text(encoding="utf-8").splitlines()]
+    first = [Pair(one.split(), other.split(), one, other) for one, other in lines]
+    pairs = [*OFTEN * first, *corpus.train[:BETWEEN]]
+    learn(model, name, pairs, EVERYDAY_TRAINING | FIRST_TRAINING)
+
+
+def learn(model: Seq2Seq, name: str, pairs: Sequence[Pair], training: dict) -> None:
+    """Train a translator on pairs; every second one has `<unk>` in place of names."""
     lexicon = load_everyday().names if name in EVERYDAY else [n.one for n in load_lexicon().names]
     names = frozenset(lexicon)
-    pairs = [hide_names(pair, names) if n % 2 else pair for n, pair in enumerate(corpus.train)]
+    pairs = [hide_names(pair, names) if n % 2 else pair for n, pair in enumerate(pairs)]
     vocabularies = model.source_vocabulary, model.target_vocabulary
     batches = Batches(pairs, *vocabularies, training["batch_size"])
     settings = {key: value for key, value in training.items() if key not in ("batch_size", "seed")}
     Trainer(model, batches, **settings).fit()
-    return model
 
 
 def hide_names(pair: Pair, names: frozenset[str]) -> Pair:
