@@ -54,7 +54,7 @@ def test_attention_gets_nearly_all_right_and_its_absence_does_not():
 
 def test_so_it_is_with_everyday_words():
     shares = [about_translator(read_translator(name))["exact_match"] for name in EVERYDAY]
-    assert shares[0] >= 0.8
+    assert shares[0] >= 0.85
     assert shares[1] < shares[0] - 0.2
 
 
@@ -75,6 +75,7 @@ def test_the_everyday_pair_is_small_enough_for_a_page():
         ("The sun is hot", "le soleil est chaud"),
         ("I am hot", "j' ai chaud"),
         ("My brother has a red car", "mon frère a une voiture rouge"),
+        ("She gives him a book", "elle lui donne un livre"),
         ("Zelda is happy", "zelda est heureuse"),
         ("The cat sat on the mat.", "le chat était assis sur le tapis ."),
         ("He gives me a book", "il me donne un livre"),

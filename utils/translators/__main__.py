@@ -34,8 +34,8 @@ EVERYDAY_TRAINING = TRAINING | {
     "label_smoothing": 0.05,
 }
 FIRST = Path(__file__).with_name("first.txt")
-OFTEN, BETWEEN = 25, 8_000  # how often each of them comes, and among how many of the corpus
-FIRST_TRAINING = {"steps": 400, "learning_rate": 0.002}  # otherwise as above
+OFTEN = 100  # how often each of them comes, among the pairs of the corpus
+FIRST_TRAINING = {"steps": 700, "learning_rate": 0.001}  # otherwise as above
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def practise(model: Seq2Seq, name: str, corpus: Corpus) -> None:
     """Train an everyday translator on what visitors type first, among pairs of its corpus."""
     lines = [line.lower().split(" | ") for line in FIRST.read_text(encoding="utf-8").splitlines()]
     first = [Pair(one.split(), other.split(), one, other) for one, other in lines]
-    pairs = [*OFTEN * first, *corpus.train[:BETWEEN]]
+    pairs = [*OFTEN * first, *corpus.train]
     learn(model, name, pairs, EVERYDAY_TRAINING | FIRST_TRAINING)
 
 
