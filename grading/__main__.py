@@ -114,7 +114,8 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     command(anonymous)("copy", type=Path, help="a new folder for the copy")
     for name, afterwards in commands.choices.items():
         if name not in ("grade", "mark"):
-            afterwards.add_argument("--out", **out, required=True)
+            either = {**out, "help": "the folder of the grades, or the class file that names it"}
+            afterwards.add_argument("--out", **either, required=True)
     add = command(mark)
     add("grades", type=Path, metavar="CLASS", help="a class file, or the folder of the grades")
     ports = partial(_whole_number, 0, 65535)
@@ -137,6 +138,15 @@ def _whole_number(least: int, most: int, text: str) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
     return int(text)
+
+
+def _grades(path: Path) -> Path:
+    """Return the folder of the grades, which a class file names."""
+    if path.suffix != ".toml":
+        return path
+    from grading.intake import class_file
+
+    return class_file.read(path).grades
 
 
 # --- Commands: their docstrings are their help; they return the exit status -----------------------
@@ -206,9 +216,10 @@ def regrade(options: Namespace) -> int:
     from grading.names import Names
     from grading.report.store import Store
 
-    moves = grader.regrade(options.out)
+    out = _grades(options.out)
+    moves = grader.regrade(out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."
-    named = Names(options.out).counts(Store(options.out).all())
+    named = Names(out).counts(Store(out).all())
     for line in [*moves, summary, *named]:
         say(line)
     return 0
@@ -219,7 +230,7 @@ def show(options: Namespace) -> int:
     from grading import grader
 
     try:
-        for line in grader.show(options.out, options.name):
+        for line in grader.show(_grades(options.out), options.name):
             say(line)
     except BrokenPipeError:  # `| head` has read enough: let Python throw away the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -233,7 +244,7 @@ def anonymous(options: Namespace) -> int:
     """
     from grading.report.anonymous import write_copy
 
-    count = write_copy(options.out, options.copy)
+    count = write_copy(_grades(options.out), options.copy)
     say(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
     return 0
 
@@ -260,13 +271,9 @@ def watch(options: Namespace) -> int:
 
 def mark(options: Namespace) -> int:
     """Mark answers in words on a page, without names; each mark stands in marks.csv at once."""
-    from grading.intake import class_file
     from grading.report.marking import Marking, Server
 
-    out = options.grades
-    if out.suffix == ".toml":
-        out = class_file.read(out).grades
-    server = Server(Marking(out), options.port)
+    server = Server(Marking(_grades(options.grades)), options.port)
     say(f"To mark: {server.address}    (Ctrl-C ends it; then grade again)")
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()

@@ -345,7 +345,7 @@ def test_the_file_as_it_is_now_decides(graded, capsys):
     before = path.read_text()
     path.write_text(before.replace("12.5", "100"))
     capsys.readouterr()
-    assert main(["show", "Eve", "--out", str(graded / "out")]) == 0
+    assert main(["show", "Eve", "--out", str(path)]) == 0
     assert "Eve: 0 of" in capsys.readouterr().out
     status, errors = run_command(capsys, graded / "in")
     assert (status, "Name a folder with --out, or give a class file." in errors) == (2, True)
