@@ -101,6 +101,9 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             messages.append({"task": task, "call": [arguments, list(named.items())]})
             return refereed.call(arguments, named.items())
 
+        def decide(self, turn):
+            return turn()
+
         def decided(self, decision: Decision):
             messages.append({"task": task, "decision": decision})
             refereed.decide(*decision)

@@ -327,9 +327,9 @@ def test_what_is_pending_or_was_not_handed_in_is_not_shown_as_0_points(tmp_path)
     store.save(Result("carl", "", "", "carl", notebook="01_attention_concepts"))
     heads = [next(grader.show(tmp_path, name)) for name in ("ada", "bob", "carl")]
     assert heads == [
-        "ada: 0 of 24 points so far, pending, blank in grades.csv",
+        "ada: 0 of 20 points so far, pending, blank in grades.csv",
         "bob: nothing handed in, blank in grades.csv",
-        "carl: 0 of 24 points",
+        "carl: 0 of 20 points",
     ]
 
 

@@ -203,9 +203,12 @@ def test_published_solutions_are_known_under_other_names_and_in_another_layout(n
     other = [ast.unparse(Renamed().visit(ast.parse(cell))) for cell in cells]
     actual = flags(name, enumerate(other))
     published = red_flags._published(name)
-    long = {task for task in published if len(published[task][0]) >= red_flags.LONG}
-    assert {flag.task for flag in actual} == long
-    assert {flag.noticed for flag in actual} == {"reads like a published solution"}
+    lengths = {task: len(answers[0]) for task, answers in published.items()}
+    long = {task: length for task, length in lengths.items() if length >= red_flags.LONG}
+    is_enough = sum(long.values()) >= red_flags.ENOUGH
+    assert is_enough or name.startswith("01")
+    assert {flag.task for flag in actual} == (long.keys() if is_enough else set())
+    assert {flag.noticed for flag in actual} <= {"reads like a published solution"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -309,7 +309,7 @@ def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
     capsys.readouterr()
     assert main(["show", "ADA", "--out", str(out)]) == 0
     errors = capsys.readouterr().out
-    assert errors.splitlines()[:2] == ["ada: 5 of 24 points", "  ada.ipynb: graded"]
+    assert errors.splitlines()[:2] == ["ada: 5 of 20 points", "  ada.ipynb: graded"]
     assert f"    {FIRST}: 2 of {WORTH}, " in errors
     assert "  dark_column: 3 by you. Good." in errors
     (page,) = re.findall(r"\S+\.html", errors)
