@@ -177,7 +177,7 @@ def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
         ("Where's the happy boy, please?", "", "garçon heureux"),
         ("The happy boy cannot sleep.", "", "ne peut pas dormir"),  # cannot is two words
         ("I don't understand what you are saying", "is unsure: it wrote “", "je ne comprends pas"),
-        ("Every student reads a book that no teacher likes", "No French word looked at “", "livre"),
+        ("The more you read the more you know", "No French word looked at “", "le plus"),
         ("the happy boy saw a platypus", "Not among its words: platypus.", "garçon heureux"),
         ("Colorless ideas snore furiously", "are not among them", "ma sœur"),  # the scene as it was
         ("?!", "There is no word to translate yet.", "ma sœur"),
