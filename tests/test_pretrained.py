@@ -19,10 +19,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
+from tqdm import tqdm
 
 from tests import needs
 from tests.real_models import CARDS, SIZES, write_gguf, write_model, write_tokenizer
-from utils.pretrained import CannotOpenError, losses_of, open_model, store, switched_off, write_on
+from utils.pretrained import (
+    CannotOpenError,
+    gguf,
+    losses_of,
+    open_model,
+    store,
+    switched_off,
+    write_on,
+)
 from utils.pretrained.folder import open_folder, read_architecture
 from utils.pretrained.tokens import Tokens
 
@@ -519,6 +528,25 @@ def test_two_processes_may_convert_at_once(tmp_path, cache):
     processes = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(3)]
     assert [process.wait() for process in processes] == [0, 0, 0]
     assert len([*cache.iterdir()]) == 1
+
+
+@needs.gguf
+@needs.unix
+def test_a_conversion_that_ends_beside_another_one_disturbs_nothing(tmp_path, monkeypatch):
+    """The other's folder goes as soon as it is listed, its model comes just before ours."""
+    write_gguf(tmp_path / "small.gguf")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / f"{gguf.UNFINISHED}gone").symlink_to(tmp_path / "nowhere")
+    rename = Path.rename
+
+    def after_the_other(made, folder):
+        folder.mkdir()
+        (folder / "config.json").write_text("the other's")
+        return rename(made, folder)
+
+    monkeypatch.setattr(Path, "rename", after_the_other)
+    gguf.convert(tmp_path / "small.gguf", tmp_path / "cache" / "model", tqdm(disable=True))
+    assert (tmp_path / "cache" / "model" / "config.json").read_text() == "the other's"
 
 
 @pytest.mark.slow

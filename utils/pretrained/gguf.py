@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +80,7 @@ def convert(file: Path, folder: Path, progress: Any) -> None:
             tokenizer.save(str(made / "tokenizer.json"))
             (made / "config.json").write_text(json.dumps(card, indent=1), encoding="utf-8")
             open_folder(made)
-            if not folder.is_dir():  # another process may have been faster
-                made.rename(folder)
+            _move(made, folder)
     except (OSError, SafetensorError) as error:
         raise CannotOpenError(
             f"Cannot write to {folder.parent} ({brief(error)}). It takes twice the model's size; "
@@ -89,11 +88,21 @@ def convert(file: Path, folder: Path, progress: Any) -> None:
         ) from None
 
 
+def _move(made: Path, folder: Path) -> None:
+    """Put a finished model in its place, unless another process was faster."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+
+
 def _sweep(folder: Path) -> None:
     """Remove what a conversion has left that was killed an hour ago or longer."""
     for left in folder.glob(f"{UNFINISHED}*"):
-        if left.stat().st_mtime < time.time() - 3600:
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # the conversion has ended just now
+            if left.stat().st_mtime < time.time() - 3600:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager
