@@ -14,7 +14,7 @@ import torch
 
 from utils.checks.diagnosis import measure_moves, relations
 from utils.checks.diagnosis.edits import definitions, edits
-from utils.checks.diagnosis.repairs import Editable, describe_repair
+from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.feedback import in_words
 from utils.checks.kinds import kind_of
 from utils.checks.notebook import verdict_on
@@ -363,14 +363,19 @@ def test_no_change_is_made_when_the_time_is_up():
     wrong = [Answer({name: values * 2 for name, values in RECORD.expected[0].outputs.items()})]
     tried = []
 
-    def run(codes, cases):
-        tried.extend(codes)
-        return [None] * len(codes) * len(cases)
+    class Slow(Rerun):
+        def edited(self, codes, cases, spare):
+            tried.extend(codes)
+            return [None] * len(codes) * len(cases)
 
-    for has_time, expected in ((lambda: len(tried) < 80, 80), (lambda: False, 0)):
+        def has_time(self, spare):
+            return len(tried) < self.most
+
+    rerun = Slow(TASK, None)
+    for rerun.most in (80, 0):
         tried.clear()
-        assert describe_repair(RECORD, RECORD.trials(wrong), Editable(CELL, run, has_time)) == ""
-        assert len(tried) == expected
+        assert Repairs(RECORD, RECORD.trials(wrong), Editable(CELL, rerun)).describe() == ""
+        assert len(tried) == rerun.most
 
 
 # --- What several mistakes leave ------------------------------------------------------------------

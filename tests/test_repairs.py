@@ -11,7 +11,7 @@ import torch
 
 from tests.test_relations import CASES, TASK
 from utils.checks.diagnosis import measure_moves
-from utils.checks.diagnosis.repairs import Editable, describe_repair
+from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.kinds import kind_of
 from utils.checks.runner import AnswerError, Printed, Rerun
 from utils.checks.tasks import Case, Mistake, Record
@@ -76,9 +76,8 @@ def told(source, right, cases, known=None):
         given = run(answer, cases, Printed())
     except AnswerError as error:
         given = error.earlier
-    rerun = Rerun(task, answer, seconds=30)
-    editable = Editable(source, rerun.edited, rerun.has_time)
-    return describe_repair(record, record.trials(given), editable)
+    editable = Editable(source, Rerun(task, answer, seconds=30))
+    return Repairs(record, record.trials(given), editable).describe()
 
 
 def test_a_change_that_leaves_a_known_mistake_is_told():

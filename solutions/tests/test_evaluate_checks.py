@@ -97,11 +97,55 @@ def test_what_was_once_told_and_not_so_is_told_no_more(task, answer, untrue):
     assert untrue not in repr(explain(verdict))
 
 
+WEIGHTS_FIRST = """
+def soft_lookup(query, keys, values):
+    weights = torch.softmax(query @ keys.T / query.shape[-1] ** 0.5, dim=-1)
+    return weights, weights @ values
+"""
+STATE_LAST = """
+def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
+    new_state = torch.tanh(torch.cat([word, fed, state], dim=1) @ W_update.T)
+    scores = ((encoder_states @ W.T) @ new_state.unsqueeze(2)).squeeze(2)
+    weights = masked_softmax(scores, mask)
+    context = (weights.unsqueeze(1) @ encoder_states).squeeze(1)
+    attentional = torch.cat([context, new_state], dim=1) @ W_c.T
+    return attentional @ W_out.T, attentional, new_state, weights
+"""
+ONES = """
+def neighbour_mask(nodes, edges):
+    mask = torch.zeros(nodes, nodes)
+    mask[edges[:, 0], edges[:, 1]] = 1
+    mask[edges[:, 1], edges[:, 0]] = 1
+    return mask
+"""
+TOO_FAR_AND_TOO_SOON = """
+def combined_mask(lengths, positions, src_len):
+    places = torch.arange(src_len)
+    words = places < lengths[:, None] - 1
+    past = places < positions[:, None]
+    return words[:, None, :] & past
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "told"),
+    [
+        ("soft_lookup", WEIGHTS_FIRST, "With each in its own place, one fault is left: You divide"),
+        ("luong_step", STATE_LAST, "`new_state` and `attentional` are returned in each other's"),
+        ("neighbour_mask", ONES, "With the right type, one fault is left: Your nodes do not hear"),
+        ("combined_mask", TOO_FAR_AND_TOO_SOON, "Two small changes make all"),
+    ],
+)
+def test_of_two_slips_both_are_told(task, answer, told):
+    verdict = evaluate_checks.verdict(labelled.Labelled(task, "wrong", "mine", answer))
+    assert told in verdict.relation
+
+
 def test_a_fault_in_the_diagnosis_is_listed(tmp_path, monkeypatch, capsys):
     def fails(*given):
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(values, "describe_exchange", fails)
+    monkeypatch.setattr(values, "find_exchange", fails)
     file = tmp_path / "mine.jsonl"
     file.write_text(json.dumps(ANSWERS[1] | {"code": f"{SUM} + weights.amax(-1)"}))
     evaluate_checks.main([file])

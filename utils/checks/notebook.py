@@ -122,7 +122,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
                 answers, error = kind.run(definition, record.cases, printed), None
             except AnswerError as stopped:
                 answers, error = stopped.earlier, stopped
-            editable = Editable(cell_of(definition), rerun.edited, rerun.has_time)
+            editable = Editable(cell_of(definition), rerun)
             return kind.diagnose(record, answers, error, rerun, rerun.trace, editable)
     except Exception as error:  # a learner's object can behave in any way
         message = (

@@ -34,6 +34,7 @@ from utils.checks.trace import Lines, Trace
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
 SPARE = 0.6  # of these, which are left for other calls when changes of its code have been tried
+VERIFYING = 0.1  # of the rest, for what has helped in one case, to be tried in all
 PATIENCE = 6  # times a limit, by the clock: a busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
@@ -162,11 +163,12 @@ class Rerun:
         return self._while_time(call, [case]) == [True]
 
     def edited(
-        self, codes: Sequence[str], cases: Sequence[Case]
+        self, codes: Sequence[str], cases: Sequence[Case], spare: float = SPARE
     ) -> list[Mapping[str, np.ndarray] | None]:
         """Return the outputs in each case, code by code, of codes in place of the definition's own.
 
-        An entry is None if its code fails or changes its inputs, or no time is left.
+        An entry is None if its code fails or changes its inputs, or no time is left, but for what
+        is spared.
         """
         redefined = cache(self._redefined)
         spec = replace(self.spec, learns=False)  # gradients are not asked for
@@ -179,11 +181,19 @@ class Rerun:
                 return None
 
         pairs = [(code, case) for code in codes for case in cases]
-        return self._while_time(tried, pairs, spare=SPARE)
+        return self._while_time(tried, pairs, spare)
 
-    def has_time(self) -> bool:
-        """Return whether `edited` would still run a code."""
-        return time.process_time() < self._end - SPARE
+    def edited_lines(self, codes: Sequence[str], case: Case) -> list[Lines | None]:
+        """Return what the lines of codes in place of the definition's own compute, as `trace`."""
+
+        def lines(code: str) -> Lines:
+            return traced(self.spec, self._redefined(code), case).lines()
+
+        return self._while_time(lines, codes)
+
+    def has_time(self, spare: float = SPARE) -> bool:
+        """Return whether another code may be tried, and there is time to verify it."""
+        return time.process_time() < self._end - spare - VERIFYING
 
     def _redefined(self, code: str) -> Any:
         """Return the definition that a code makes in place of the learner's, if it can be run."""

@@ -109,12 +109,13 @@ def definitions(source: str) -> ast.Module:
     return ast.Module(copy.deepcopy(code.definitions(source)), [])
 
 
-def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
+def edits(tree: ast.Module, by_shape: bool, near: int = 0) -> Iterator[Edit]:
     """Yield changes of a tree, one at a time; while an edit is looked at, the tree has it.
 
     Args:
         tree: code that is changed in place, and restored.
         by_shape: whether shapes are wrong, so that axes are inserted before all else.
+        near: number of a line whose changes come first.
     """
     seen = {ast.unparse(tree)}
     late = [_axes] if not by_shape else []
@@ -124,7 +125,8 @@ def edits(tree: ast.Module, by_shape: bool) -> Iterator[Edit]:
     together = [_everywhere(tree, rule) for rule in (_shapes,)]
     write = _writer(tree)
     singly = (_one_by_one(tree, rule, write) for rule in rules)
-    for edit in itertools.chain(*itertools.islice(singly, 1), *together, *singly):
+    first = (_one_by_one(tree, rule, write, near) for rule in (rules if near else ()))
+    for edit in itertools.chain(*first, *itertools.islice(singly, 1), *together, *singly):
         if edit.code not in seen:
             seen.add(edit.code)
             yield edit
@@ -156,17 +158,22 @@ def _writer(tree: ast.Module) -> Callable[[ast.AST, ast.AST], str]:
     return write
 
 
-def _one_by_one(tree: ast.Module, rule: Rule, write: Callable[..., str]) -> Iterator[Edit]:
+def _one_by_one(
+    tree: ast.Module, rule: Rule, write: Callable[..., str], near: int = 0
+) -> Iterator[Edit]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]  # outer ones first
     around = {id(node): statement for statement in statements for node in ast.walk(statement)}
     for parent, field, place, node in [*_places(tree)]:
+        if near not in (0, node.lineno):
+            continue
         read = _names_read(around[id(node)])
         for words, variant in [*rule(node)]:
             if variant is None and not isinstance(node, ast.stmt):
                 continue
             new = ast.copy_location(variant or ast.Pass(), node)
             new.is_new = True
-            quoted = _quoted(node)
+            asks = isinstance(around[id(node)], ast.If | ast.While)  # then all of it may be wrong
+            quoted = "" if asks else _quoted(node)
             _put(parent, field, place, new)
             try:
                 less = variant is None or any(variant is child for child in ast.walk(node))

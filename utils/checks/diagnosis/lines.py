@@ -102,6 +102,24 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     )
 
 
+def how_far(record: Record, number: int, lines: Lines | None) -> tuple[int, int]:
+    """Follow lines in a case up to the first that leaves all right answers.
+
+    Returns:
+        How many tensors they have computed before that right answers compute, too, and the number
+        of that first line; 0 if there is none.
+    """
+    found = _inputs(record.cases[number])
+    begin = len(found)
+    for line, result in zip(lines.numbers, lines.results, strict=True) if lines else ():
+        if is_among(result, found):
+            continue
+        if not is_among(result, record.steps[number]):
+            return len(found) - begin, int(line)
+        found = np.vstack([found, result])
+    return len(found) - begin, 0
+
+
 def _lines_of_right_outputs(
     record: Record, trials: Sequence[Trial], traces: Iterable[Lines]
 ) -> set[int]:

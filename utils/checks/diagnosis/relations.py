@@ -12,7 +12,7 @@ is told instead.
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 from torch import Tensor
 
 from utils.checks.compare import agree, are_close, listed
-from utils.checks.tasks import Case, Mistake, Record, Trial
+from utils.checks.tasks import Answer, Case, Mistake, Record, Trial
 
 ROUNDED = 1e-6  # difference by which recorded numbers may be rounded
 CLOSE = 5e-4  # difference up to which two factors count as equal
@@ -260,44 +260,77 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
 # --- Results in each other's place ----------------------------------------------------------------
 
 
-def describe_exchange(record: Record, trials: Sequence[Trial]) -> str:
-    """Describe an answer that returns its results in another order; "" if it does not.
+class Exchange(NamedTuple):
+    """Results that an answer returns in another order.
 
-    Its values tell, or else their shapes.
+    Args:
+        words: the sentence.
+        order: for each output of the task, the name of that which stands in its place.
     """
-    names = [*record.task.outputs]
+
+    words: str
+    order: tuple[str, ...]
+
+    def undone(self, trials: Sequence[Trial]) -> list[Trial]:
+        """Return the trials with each result in its own place."""
+        places = [*zip(trials[0].expected.outputs, self.order, strict=True)]
+        return [
+            replace(trial, actual=Answer({name: trial.actual.outputs[at] for at, name in places}))
+            for trial in trials
+        ]
+
+
+def find_exchange(record: Record, trials: Sequence[Trial]) -> Exchange | None:
+    """Find out whether an answer returns its results in another order.
+
+    All values tell, or those of one result, or else the shapes.
+    """
+    names = tuple(record.task.outputs)
     outputs = [OutputComparison(record, trials, name) for name in names]
-
-    def fits(output: OutputComparison, other: str, values: bool) -> bool:
-        return all(
-            output.same(pair.others[other], pair.actual)
-            and pair.others[other].dtype.kind == pair.actual.dtype.kind
-            if values
-            else pair.others[other].shape == pair.actual.shape
-            for pair in output.all_pairs
-        )
-
     if record.task.returns == "texts" or not 2 <= len(names) <= MOST_EXCHANGED or not trials:
-        return ""
-    orders = itertools.permutations(names)
-    by_shape = [
-        order
-        for order in orders
-        if all(fits(output, other, False) for output, other in zip(outputs, order, strict=True))
+        return None
+    orders = [
+        [*zip(outputs, order, strict=True)]
+        for order in itertools.permutations(names)
+        if all(_has_shapes_of(*each) for each in zip(outputs, order, strict=True))
     ]
-    by_value = [
-        order
-        for order in by_shape
-        if all(fits(output, other, True) for output, other in zip(outputs, order, strict=True))
-    ]
+    whole = [order for order in orders if all(_has_values_of(*each) for each in order)]
+    in_part = [order for order in orders if _values_tell(order)]
     for found, words in (
-        (by_value, "{} are returned in each other's place: exchanged, all of them are right."),
-        (by_shape, "By their shapes, {} are returned in each other's place."),
+        (whole, "{} are returned in each other's place: exchanged, all of them are right."),
+        (in_part, "{} are returned in each other's place, as the values of one of them tell."),
+        (orders, "By their shapes, {} are returned in each other's place."),
     ):
-        if len(found) == 1 and found[0] != tuple(names):
-            places = zip(names, found[0], strict=True)
-            return words.format(listed([f"`{name}`" for name, other in places if name != other]))
-    return ""
+        if len(found) == 1:
+            (order,) = found
+            if moved := [f"`{here.output}`" for here, there in order if here.output != there]:
+                return Exchange(words.format(listed(moved)), tuple(there for _, there in order))
+    return None
+
+
+def _has_shapes_of(output: OutputComparison, other: str) -> bool:
+    return all(pair.others[other].shape == pair.actual.shape for pair in output.all_pairs)
+
+
+def _has_values_of(output: OutputComparison, other: str) -> bool:
+    return all(
+        output.same(pair.others[other], pair.actual)
+        and pair.others[other].dtype.kind == pair.actual.dtype.kind
+        for pair in output.all_pairs
+    )
+
+
+def _values_tell(order: Sequence[tuple[OutputComparison, str]]) -> bool:
+    """Decide whether one output holds another's right values, and no right one has moved."""
+    moved = [(output, other) for output, other in order if output.output != other]
+    held = [
+        pair.others[other]
+        for output, other in moved
+        if _has_values_of(output, other)
+        for pair in output.all_pairs
+    ]
+    bits = sum(BITS.get(values.dtype.kind, 0) * values.size for values in held)
+    return bits >= ENOUGH and not any(output.right for output, _ in moved)
 
 
 # --- Where the numbers stand ----------------------------------------------------------------------

@@ -4,9 +4,10 @@ Two slips hide each other. If one is mended, the values are right, or those of a
 other slip. A change is told only if the answer, run with it, returns what the sentence says.
 """
 
+import ast
 import copy
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,8 +16,9 @@ import numpy as np
 from utils.checks.compare import are_close, listed
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
-from utils.checks.diagnosis.lines import Pointer
+from utils.checks.diagnosis.lines import Pointer, how_far
 from utils.checks.diagnosis.relations import BITS, ENOUGH, evidence_in, speaks_against
+from utils.checks.runner import SPARE, Rerun
 from utils.checks.tasks import Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
 
@@ -24,6 +26,7 @@ BATCH = 40  # edits that are tried before the next ones are made
 MOST_EDITS = 1000
 MOST_VERIFIED = 10  # edits of a kind that are tried in all cases
 BITS_OF_A_CHOICE = 10  # a thousand edits are tried
+LAST = 0.15  # seconds that are left when pairs of changes have been tried
 
 Outputs = Mapping[str, np.ndarray]
 
@@ -33,14 +36,11 @@ class Editable(NamedTuple):
 
     Args:
         source: the cell that defines it.
-        run: function of codes and cases that returns the outputs of each code in each case, code by
-            code; None if a call fails, or no time is left.
-        has_time: function that returns whether time is left.
+        rerun: what runs changed code in its place.
     """
 
     source: str
-    run: Callable[[Sequence[str], Sequence[Case]], Sequence[Outputs | None]]
-    has_time: Callable[[], bool]
+    rerun: Rerun
 
 
 class Repairs:
@@ -53,7 +53,9 @@ class Repairs:
     """
 
     def __init__(self, record: Record, trials: Sequence[Trial], answer: Editable):
-        self.record, self.answer = record, answer
+        self.record, self.source, self.rerun = record, *answer
+        self.moving: list[Edit] = []  # what has changed anything in the first wrong case
+        self.spare = SPARE
         self.tolerance = record.task.tolerance
         self.given = [trial.actual.outputs for trial in trials]
         self.given += [None] * (len(record.cases) - len(trials))
@@ -75,10 +77,11 @@ class Repairs:
             self.given[first][name].shape != values.shape
             for name, values in self.expected[first].items()
         )
-        tree = definitions(self.answer.source)
-        for edit, outputs in self._tried(edits(tree, by_shape), first):
-            if outputs is None:
+        tree = definitions(self.source)
+        for edit, outputs in self._tried(edits(tree, by_shape, self._stray_line(first)), first):
+            if outputs is None or self._alike_given(first, outputs):
                 continue
+            self.moving.append(edit)
             if self._right(first, outputs):
                 if self._in_all_cases(edit, self.expected):
                     return self._words(edit, "makes all that your answer returns right.")
@@ -99,12 +102,51 @@ class Repairs:
                 return sentence
         return ""
 
+    def describe_two(self) -> Pointer | str:
+        """Describe two changes that mend all, after `describe` has found none; "" if none do.
+
+        Pairs are too many to be tried. The first change has to bring the answer further: its lines
+        then compute more of what right answers do, before they leave these.
+        """
+        if not self.record.steps:
+            return ""
+        self.spare, first = LAST, self._first_wrong
+        tree = definitions(self.source)
+        codes = [ast.unparse(tree), *(edit.code for edit in self.moving)]
+        traces = self.rerun.edited_lines(codes, self.record.cases[first])
+        reached = {
+            code: how_far(self.record, first, lines)[0]
+            for code, lines in zip(codes, traces, strict=True)
+        }
+        begin = reached.pop(codes[0])
+        further = {code for code, far in reached.items() if far > begin}
+        for edit in edits(tree, False) if further else []:
+            if edit.code in further:
+                for second, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
+                    if self._right(first, outputs) and self._in_all_cases(second, self.expected):
+                        both = listed([self._place(each) for each in (edit, second)])
+                        words = (
+                            f"Two small changes make all that your answer returns right: {both}."
+                        )
+                        return Pointer(words, edit.line, self.record.cases[first])
+        return ""
+
+    def _stray_line(self, number: int) -> int:
+        """Return the line at which the answer leaves all right ones; 0 if there is none."""
+        if not self.record.steps:
+            return 0
+        (lines,) = self.rerun.trace([self.record.cases[number]])
+        return how_far(self.record, number, lines)[1]
+
     def _tried(self, all_edits: Iterator[Edit], number: int) -> Iterator[tuple[Edit, Outputs]]:
         case = self.record.cases[number]
         some = itertools.islice(all_edits, MOST_EDITS)
-        while self.answer.has_time() and (batch := [*itertools.islice(some, BATCH)]):
+        while self.rerun.has_time(self.spare) and (batch := [*itertools.islice(some, BATCH)]):
             codes = [edit.code for edit in batch]
-            yield from zip(batch, self.answer.run(codes, [case]), strict=True)
+            yield from zip(batch, self._run(codes, [case]), strict=True)
+
+    def _run(self, codes: Sequence[str], cases: Sequence[Case]) -> list[Outputs | None]:
+        return self.rerun.edited(codes, cases, self.spare)
 
     def _same(self, number: int, name: str, outputs: Outputs) -> bool:
         return are_close(self.expected[number][name], outputs[name], self.tolerance)
@@ -113,6 +155,10 @@ class Repairs:
         return outputs is not None and all(
             are_close(values, outputs[name], self.tolerance) for name, values in known.items()
         )
+
+    def _alike_given(self, number: int, outputs: Outputs) -> bool:
+        given = self.given[number]
+        return given is not None and self._alike(given, outputs)
 
     def _right(self, number: int, outputs: Outputs | None) -> bool:
         return self._alike(self.expected[number], outputs)
@@ -123,7 +169,7 @@ class Repairs:
         return [name for name in names if given is None or not self._same(number, name, given)]
 
     def _in_all_cases(self, edit: Edit, known: Sequence[Outputs]) -> bool:
-        after = self.answer.run([edit.code], self.record.cases)
+        after = self._run([edit.code], self.record.cases)
         return all(map(self._alike, known, after))
 
     def _leaves(self, edit: Edit, mistake: Mistake) -> bool:
@@ -175,8 +221,8 @@ class Repairs:
             for name, value in case.inputs.items()
             if (new := otherwise(value)) is not None
         ]
-        codes = [self.answer.source, edit.code]
-        runs = self.answer.run(codes, [case, *others])
+        codes = [self.source, edit.code]
+        runs = self._run(codes, [case, *others])
         before, after = runs[: len(runs) // 2], runs[len(runs) // 2 :]
         if None in (before[0], after[0]):
             return False
@@ -210,9 +256,9 @@ class Repairs:
 
     def _mends_elsewhere(self, edit: Edit) -> bool:
         """Decide whether after a change, another one at another place makes all right."""
-        tree = definitions(self.answer.source)
+        tree = definitions(self.source)
         first = self._first_wrong
-        for same in edits(tree, by_shape=False):
+        for same in edits(tree, False):
             if same.code == edit.code:
                 for other, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
                     if self._right(first, outputs) and self._in_all_cases(other, self.expected):
@@ -222,7 +268,7 @@ class Repairs:
 
     def _in_part(self, edit: Edit) -> Pointer | str:
         """Describe a change that makes some outputs right, or some cases, and none wrong."""
-        after = self.answer.run([edit.code], self.record.cases)
+        after = self._run([edit.code], self.record.cases)
         if None in after:
             return ""
         names = self.record.task.outputs
@@ -272,20 +318,22 @@ class Repairs:
             for name, values in known.items()
         )
 
+    def _line(self, edit: Edit) -> str:
+        return self.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
+
+    def _place(self, edit: Edit) -> str:
+        text = self._line(edit)
+        at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
+        return f"{at}`{text}` (line {edit.line})"
+
     def _words(self, edit: Edit, effect: str) -> Pointer:
-        text = self.answer.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
         if edit.words:
+            text = self._line(edit)
             words = f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
         else:
-            at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
-            words = f"Look at {at}`{text}` (line {edit.line}): one small change there {effect}"
+            words = f"Look at {self._place(edit)}: one small change there {effect}"
         return Pointer(words, edit.line, self.record.cases[self._first_wrong])
 
     @property
     def _first_wrong(self) -> int:
         return next(n for n, given in enumerate(self.given) if not self._right(n, given))
-
-
-def describe_repair(record: Record, trials: Sequence[Trial], answer: Editable) -> Pointer | str:
-    """Describe a place in a wrong answer's code at which one change mends it, or a part of it."""
-    return Repairs(record, trials, answer).describe()

@@ -37,11 +37,11 @@ from utils.checks.diagnosis.relations import (
     RELATIONS,
     WEAKER_RELATIONS,
     OutputComparison,
-    describe_exchange,
     describe_values,
+    find_exchange,
     speaks_against,
 )
-from utils.checks.diagnosis.repairs import Editable, describe_repair
+from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.diagnosis.two_mistakes import find_pairs
 from utils.checks.runner import (
     OUR_SEED,
@@ -283,9 +283,11 @@ class Values:
         if not self.is_related:
             return verdict
         if verdict.reason in COMPARED and not _makes_exactly(record, trials, verdict.mistake):
-            exchange = describe_exchange(record, trials)
-            if exchange:  # the sentence on the other outputs was about the mistake
-                verdict = replace(verdict, mistake=None, relation=exchange, right="")
+            if exchange := find_exchange(record, trials):
+                left = self._left_in(record, exchange.undone(trials), "With each in its own place")
+                relation = f"{exchange.words} {left}".strip()
+                # the sentence on the other outputs was about the mistake
+                verdict = replace(verdict, mistake=None, relation=relation, right="")
             elif found := find_pairs(record, trials):
                 verdict = _with_two(verdict, found)
         if verdict.mistake or verdict.relation:
@@ -308,11 +310,15 @@ class Values:
         if reason == Reason.IN_PLACE and rerun:
             return self._relation_with_own_inputs(record, rerun)
         compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
+        if reason == Reason.NUMBERS and (told := self._relation_with_right_type(record, trials)):
+            return told
+        repairs = Repairs(record, trials, editable) if called and editable else None
         return (
             (called and describe_repetition(record, trials, rerun))
-            or (called and editable and describe_repair(record, trials, editable))
+            or (repairs and repairs.describe())
             or (compared and describe_values(record, trials, RELATIONS))
             or (called and describe_behaviour(record, trials, rerun))
+            or (repairs and compared and repairs.describe_two())
             or (compared and _describe_remains(record, trials, trace))
             or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
             or (
@@ -321,6 +327,37 @@ class Values:
             )
             or ""
         )
+
+    def _relation_with_right_type(self, record: Record, trials: Sequence[Trial]) -> str:
+        """Describe what is left if each value becomes one of the type that is asked for."""
+        turned = [
+            replace(
+                trial,
+                actual=Answer(
+                    {
+                        name: values.astype(trial.expected.outputs[name].dtype)
+                        for name, values in trial.actual.outputs.items()
+                    }
+                ),
+            )
+            for trial in trials
+        ]
+        if any(
+            not np.array_equal(values, trial.actual.outputs[name], equal_nan=True)
+            for each, trial in zip(turned, trials, strict=True)
+            for name, values in each.actual.outputs.items()
+        ):
+            return ""  # other numbers, or shapes that do not matter here
+        if [*record.task.outputs] == outputs_alike(record.task, turned):
+            return "But for the type, all that it returns is right."
+        return self._left_in(record, turned, "With the right type")
+
+    def _left_in(self, record: Record, trials: Sequence[Trial], changed: str) -> str:
+        """Name the known mistake that explains all of a changed answer; "" if none does."""
+        known = len(trials) == len(record.cases) and self.mistake(record, trials)
+        if not known or not _makes_exactly(record, trials, known):
+            return ""
+        return f"{changed}, one fault is left: {known.explanation}"
 
     def _relation_with_own_inputs(self, record: Record, rerun: RerunCases) -> str:
         """Call an answer that changes its inputs with copies; describe what else is wrong."""
