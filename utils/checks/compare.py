@@ -115,11 +115,12 @@ def complaints(task: Task, trials: Sequence[Trial]) -> Iterator[tuple[Reason, st
 def outputs_alike(task: Task, trials: Sequence[Trial], finite_only: bool = False) -> list[str]:
     """Return the names of the outputs that are as expected in all trials.
 
-    With `finite_only`, trials in which an output holds NaN or infinity do not count.
+    With `finite_only`, trials in which either holds NaN or infinity do not count: the same mistake
+    may end in another number there.
     """
 
     def alike(expected: np.ndarray, actual: np.ndarray) -> bool:
-        ignored = finite_only and _blown_up(actual)
+        ignored = finite_only and (is_blown_up(actual) or is_blown_up(expected))
         return ignored or are_close(expected, actual, task.tolerance)
 
     return [
@@ -134,7 +135,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _blown_up(values: np.ndarray) -> bool:
+def is_blown_up(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and not np.isfinite(values).all()
 
 
@@ -172,7 +173,7 @@ def _wrong_type(task: Task, output: str, trial: Trial) -> str:
 
 def _not_finite(task: Task, output: str, trial: Trial) -> str:
     values = trial.actual.outputs[output]
-    if not _blown_up(values):
+    if not is_blown_up(values):
         return ""
     what = "NaN (not a number)" if np.isnan(values).any() else "infinity"
     return (

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from utils.checks.compare import are_close, listed
+from utils.checks.compare import are_close, listed, outputs_alike
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
 from utils.checks.diagnosis.lines import Pointer, how_far
 from utils.checks.diagnosis.relations import BITS, ENOUGH, evidence_in, speaks_against
 from utils.checks.runner import SPARE, Rerun
-from utils.checks.tasks import Case, Mistake, Record, Trial
+from utils.checks.tasks import Answer, Case, Mistake, Record, Trial
 from utils.checks.trace import LONGEST_LINE
 
 BATCH = 40  # edits that are tried before the next ones are made
@@ -174,15 +174,15 @@ class Repairs:
 
     def _leaves(self, edit: Edit, mistake: Mistake) -> bool:
         """Decide whether a change leaves a known mistake, and one that was there before it."""
-        known = self.known[mistake]
-        if not self._in_all_cases(edit, known):
+        known, after = self.known[mistake], self._run([edit.code], self.record.cases)
+        if None in after or not self._makes(known, after):
             return False
         if any(
             self._right(number, given) and not self._right(number, known[number])
             for number, given in enumerate(self.given)
         ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
-        if self._blows_up(known) or self._makes_idle(edit, known):
+        if self._blows_up(after) or self._makes_idle(edit, known):
             return False
         if edit.words and None in self.given:
             return True
@@ -193,16 +193,21 @@ class Repairs:
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
 
-    def _blows_up(self, known: Sequence[Outputs]) -> bool:
-        """Decide whether a known mistake makes NaN or infinity where an answer has numbers.
+    def _makes(self, known: Sequence[Outputs], after: Sequence[Outputs]) -> bool:
+        """Decide whether outputs are a known mistake's, but where either holds NaN or infinity."""
+        trials = [
+            Trial(case, Answer(theirs), Answer(outputs))
+            for case, theirs, outputs in zip(self.record.cases, known, after, strict=True)
+        ]
+        return outputs_alike(self.record.task, trials, finite_only=True) == [*known[0]]
 
-        Then the change that leaves the mistake has made it.
-        """
+    def _blows_up(self, after: Sequence[Outputs]) -> bool:
+        """Decide whether a change makes NaN or infinity where an answer has numbers."""
         return any(
             values.dtype.kind == given[name].dtype.kind == "f"
             and values.shape == given[name].shape
             and bool((np.isfinite(given[name]) & ~np.isfinite(values)).any())
-            for outputs, given in zip(known, self.given, strict=True)
+            for outputs, given in zip(after, self.given, strict=True)
             for name, values in outputs.items()
             if given is not None
         )

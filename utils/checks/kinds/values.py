@@ -24,6 +24,7 @@ from utils.checks.compare import (
     are_close,
     complaints,
     gradient_fits,
+    is_blown_up,
     listed,
     outputs_alike,
     wrong_gradient,
@@ -253,7 +254,8 @@ class Values:
                 spared = {*_outputs_spared(record, mistake, trials)}
                 contradicted = unexplained & spared and unexplained - spared
                 fits = {*counts, *right} <= alike and not contradicted
-                if fits and not speaks_against(record, mistake, given):
+                seen = not finite_only or _is_seen(record, mistake, trials, wrong[0])
+                if fits and seen and not speaks_against(record, mistake, given):
                     explained[mistake] = len(alike)
             best = [known for known, count in explained.items() if count == max(explained.values())]
             if best:
@@ -420,6 +422,16 @@ def _makes(record: Record, trials: Sequence[Trial], mistake: Mistake, evidence: 
             trial.expected.outputs[evidence.output], evidence.actual, record.task.tolerance
         )
         for trial in record.beside(mistake, trials)
+    )
+
+
+def _is_seen(record: Record, mistake: Mistake, trials: Sequence[Trial], output: str) -> bool:
+    """Decide whether a mistake makes an output wrong in a case in which all numbers are finite."""
+    return any(
+        not are_close(trial.expected.outputs[output], known, record.task.tolerance)
+        for trial, beside in zip(trials, record.beside(mistake, trials), strict=True)
+        for known in [beside.expected.outputs[output]]
+        if not is_blown_up(known) and not is_blown_up(trial.actual.outputs[output])
     )
 
 
