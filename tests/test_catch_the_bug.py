@@ -201,7 +201,8 @@ def test_whom_a_test_takes_for_right_is_told():
         "It accepts only the implementation by somebody who believes that "
         f"{bank.misconceptions()['opposite'].belief}."
     )
-    assert relation(expects_something_wrong) == relation(by_chance) == ""
+    assert relation(expects_something_wrong).startswith("No implementation passes it")
+    assert relation(by_chance) == ""
 
 
 def test_whether_inputs_or_asserts_let_bugs_slip_through_is_found_out():

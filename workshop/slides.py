@@ -18,6 +18,7 @@ import subprocess
 import sys
 import textwrap
 import tokenize
+import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -356,7 +357,7 @@ def _loaded(explorers: set[str]) -> str:
         for name in sorted({"standalone", *explorers})
     }
     weights = {
-        name: _data_url("application/octet-stream", read_translator(name))
+        name: _data_url("application/octet-stream", zlib.compress(read_translator(name), 9))
         for name in DECODERS
         if "translator_explorer" in explorers
     }

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 import front_page
@@ -87,11 +88,19 @@ def prepare(folder: Path) -> None:
         copy(HERE / name, folder / name)
     front = [path for kind in ("css", "js", "safetensors") for path in HERE.glob(f"front/*.{kind}")]
     for path in front:
-        shutil.copy(path, folder / "_static" / path.name)
+        _copy(path, folder / "_static")
     for name, pattern in LOADED.items():
         (folder / "_static" / name).mkdir()
         for path in sorted(ROOT.glob(pattern)):
-            shutil.copy(path, folder / "_static" / name)
+            _copy(path, folder / "_static" / name)
+
+
+def _copy(path: Path, folder: Path) -> None:
+    """Copy a file that pages load; weights are deflated, since servers compress texts only."""
+    if path.suffix == ".safetensors":
+        (folder / f"{path.name}.z").write_bytes(zlib.compress(path.read_bytes(), 9))
+    else:
+        shutil.copy(path, folder)
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:

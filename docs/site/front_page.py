@@ -4,10 +4,12 @@
 weights of the course's own translators, the feedback of a check, the explorers of the notebooks.
 """
 
+import hashlib
 import html
 import json
 import re
 import tomllib
+from base64 import b64decode
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -44,6 +46,7 @@ EXPLORER = re.compile(
     r"(?P<picture>.*)</div>",
     flags=re.DOTALL,
 )
+DATA = re.compile(r'data:image/png;base64,([^"]+)')
 
 
 def write(site: Path) -> None:
@@ -53,10 +56,10 @@ def write(site: Path) -> None:
         ValueError: a stored sentence is no longer translated as `sentences.toml` says.
     """
     page = Template((HERE / "front.html").read_text(encoding="utf-8"))
-    (site / "index.html").write_text(page.substitute(_values()), encoding="utf-8")
+    (site / "index.html").write_text(page.substitute(_values(site)), encoding="utf-8")
 
 
-def _values() -> dict[str, str]:
+def _values(site: Path) -> dict[str, str]:
     """Return what stands in the places of the page."""
     front = tomllib.loads((HERE / "sentences.toml").read_text(encoding="utf-8"))
     tasks = bank.tasks()
@@ -81,10 +84,10 @@ def _values() -> dict[str, str]:
         "cards": "\n".join(
             _card(each, len(tasks[each.name])) for each in course.chapters().values()
         ),
-        "query": _explorer("01", "query_explorer"),
-        "mask": _explorer("04", "mask_explorer"),
-        "heads": _explorer("05", "heads_explorer", off=1 << 1),  # head 2
-        "model_heads": _model_heads(),
+        "query": _explorer(site, "01", "query_explorer"),
+        "mask": _explorer(site, "04", "mask_explorer"),
+        "heads": _explorer(site, "05", "heads_explorer", off=1 << 1),  # head 2
+        "model_heads": _model_heads(site),
         "check_wrong": _feedback(0),
         "check_right": _feedback(-1),
         "writer": _writer(),
@@ -171,10 +174,11 @@ def _wrong_words(
         yield start, end, says[text]
 
 
-def _explorer(number: str, module: str, **changes: object) -> str:
+def _explorer(site: Path, number: str, module: str, **changes: object) -> str:
     """Return the first explorer of a kind in a notebook, as HTML that `site.js` brings to life.
 
     Args:
+        site: the built site.
         number: the notebook's.
         module: name of the explorer's JavaScript.
         changes: traits that differ from the notebook's.
@@ -185,16 +189,32 @@ def _explorer(number: str, module: str, **changes: object) -> str:
             found = EXPLORER.fullmatch(output.get("data", {}).get("text/html", ""))
             if found and found["module"] == module:
                 state = json.loads(html.unescape(found["state"])) | changes
-                return explorer_place(module, state, found["picture"])
+                return explorer_place(module, state, _without_scripts(site, found["picture"]))
     raise ValueError(f"notebook {number} has no {module}")
 
 
-def _model_heads() -> str:
+def _without_scripts(site: Path, picture: str) -> str:
+    """Return a picture for browsers without scripts; the others need not load it.
+
+    What it shows lies in files of the site.
+    """
+
+    def file_of(found: re.Match) -> str:
+        content = b64decode(found[1])
+        path = f"_static/{hashlib.sha256(content).hexdigest()[:12]}.png"
+        (site / path).write_bytes(content)
+        return path
+
+    return f"<noscript>{DATA.sub(file_of, picture)}</noscript>"
+
+
+def _model_heads(site: Path) -> str:
     """Return the explorer of the real model's heads, with a few of its recorded texts."""
     explorer = ModelHeadsExplorer()
     texts = explorer.recorded["sentences"][:TEXTS]
     explorer.recorded = {**explorer.recorded, "sentences": texts}
-    return explorer_place("model_heads_explorer", explorer.shared(), explorer.picture())
+    picture = _without_scripts(site, explorer.picture())
+    return explorer_place("model_heads_explorer", explorer.shared(), picture)
 
 
 def _writer() -> str:

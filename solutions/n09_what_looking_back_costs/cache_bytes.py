@@ -225,7 +225,7 @@ exercise = Exercise(
             _bytes(is_off=lambda config: True),
             "Where one of these files has a window, you count all tokens all the same. A layer "
             "with a window keeps no more than that, unless `use_sliding_window` is `false`.",
-            "Which field have you not used, and what holds where a field is missing?",
+            "Which field switches a window off, and what holds where that field is missing?",
             misconception="input-unused",
         ),
         "window always full": WrongAnswer(

@@ -89,8 +89,8 @@ exercise = YourTurn(
         ),
         "turned backwards": WrongAnswer(
             _turned(sign=-1),
-            "You turn the other way round. The scores would come out right, since they depend on "
-            "differences alone; but this is not the formula.",
+            "You turn the other way round. Scores would still depend on differences alone, but on "
+            "those with the other sign, so they come out otherwise.",
             "Which of the two sines has the minus sign?",
             misconception="opposite",
         ),

@@ -187,7 +187,7 @@ def _not_mended():
         gives = _ports(*(AS_GIVEN[n] if left[n] else right[n] for n in range(3)))
         head = "All three ports are still faulty. " if len(places) == 3 else ""
         first = places[0]
-        also = " The others are right." if len(places) == 1 else ""
+        also = ""
         if len(places) == 2:
             kept = ({0, 1, 2} - {*places}).pop()
             also = f" Afterwards {WHERE[places[1]]} is to be mended; {WHERE[kept]} is right."

@@ -288,12 +288,29 @@ def test_the_front_page_suggests_words_that_its_translators_know(page, address):
     assert field.input_value() == f"the {offered[0]} "
 
 
+def test_the_front_page_is_light_with_all_that_visitors_can_load(page, address):
+    page.goto(address)
+    page.wait_for_selector(".scene.done")
+    opened = page.evaluate(WEIGHT)
+    page.locator("#own").fill("the cat sat on the mat")
+    page.locator("#own").press("Enter")
+    page.wait_for_function("document.querySelector('.scene').textContent.includes('tapis')")
+    typed = page.evaluate(WEIGHT)
+    open_all(page, address, "")
+    page.wait_for_load_state("networkidle")
+    whole = typed + page.evaluate(WEIGHT) - opened
+    print(f"{opened:,} bytes to open, {typed:,} with a typed sentence, {whole:,} with all")
+    assert opened <= 400_000
+    assert typed <= 1_500_000
+    assert whole <= 2_000_000
+
+
 def test_a_language_model_writes_on_the_front_page_and_is_loaded_only_there(page, address):
     loaded = []
     page.on("response", lambda response: loaded.append(response.url))
     page.goto(address)
     page.wait_for_selector(".scene.done")
-    model = f"{address}_static/language_model.safetensors"
+    model = f"{address}_static/language_model.safetensors.z"
     assert model not in loaded
     place = page.locator('[data-module="page_writer"]')
     place.scroll_into_view_if_needed()

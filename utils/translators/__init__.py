@@ -5,7 +5,7 @@
 
 Those of notebook 06 know the words of its corpus. The two everyday ones know some 3,000, for
 the front page of the reading site, where visitors type what they like; their embeddings are
-narrower, and their matrices are stored in 8 bits a weight, so that they are smaller all the same.
+narrower, and their matrices are rounded to 6 bits a weight, so that they are smaller all the same.
 
 Each translator is a .safetensors file in this folder, with the weights as float16 (or as int8, with
 a scale for each row, float16, under the name of the matrix and `.scale`) and the metadata entry
@@ -30,6 +30,7 @@ FOLDER = Path(__file__).parent
 SUMS = "SHA256SUMS"  # a checksum of each file, in the format of `sha256sum --check`
 TIED = "decoder.output.weight"  # not stored: the decoder's embedding under another name
 SCALE = ".scale"  # behind the name of a matrix of whole numbers
+BITS = 6  # of each of these; the file takes 8, and a page gets it deflated
 DECODERS = {  # of vocabulary size and width of the embedding
     "dot": lambda size, dim: LuongDecoder(size, dim, DotProductAttention(128)),
     "additive": lambda size, dim: BahdanauDecoder(size, dim, AdditiveAttention(128, 128, 64)),
@@ -96,17 +97,29 @@ def load_translator(name: str) -> Seq2Seq:
 
 
 def packed(name: str, model: Seq2Seq) -> dict[str, Tensor]:
-    """Return a translator's weights as its file holds them: float16, or 8 bits in a matrix."""
+    """Return a translator's weights as its file holds them: float16, or few bits in a matrix."""
     weights = {key: tensor for key, tensor in model.state_dict().items() if key != TIED}
     stored = {key: tensor.half() for key, tensor in weights.items()}
     matrices = [key for key, tensor in weights.items() if tensor.dim() == 2]
     for key in matrices if name in EVERYDAY else []:
-        stored[key + SCALE] = (
-            (weights[key].abs().amax(1, keepdim=True) / 127).clamp_min(1e-6).half()
-        )
-        steps = weights[key] / stored[key + SCALE].float()
-        stored[key] = steps.round().clamp(-127, 127).to(torch.int8)
+        stored[key], stored[key + SCALE] = _rounded(weights[key])
     return stored
+
+
+def _rounded(matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Return a matrix in whole numbers of 6 bits, and each row's scale, of 17 the closest."""
+    most = 2 ** (BITS - 1) - 1
+    largest = matrix.abs().amax(1, keepdim=True)
+    scales = [
+        (share * largest / most).clamp_min(1e-6).half() for share in torch.linspace(0.6, 1, 17)
+    ]
+    steps = [(matrix / scale.float()).round().clamp(-most, most) for scale in scales]
+    errors = [
+        (step * scale.float() - matrix).square().sum(1)
+        for step, scale in zip(steps, scales, strict=True)
+    ]
+    best, rows = torch.stack(errors).argmin(0), torch.arange(len(matrix))
+    return torch.stack(steps)[best, rows].to(torch.int8), torch.stack(scales)[best, rows]
 
 
 def fill(model: Seq2Seq, stored: dict[str, Tensor]) -> None:

@@ -1,6 +1,6 @@
 // Brings the explorers and predictions of a page to life, and opens an answer once one has guessed.
 
-import { mount } from "./explorers/standalone.js";
+import { fetchWeights, mount } from "./explorers/standalone.js";
 
 const held = JSON.parse(document.getElementById("translators")?.textContent ?? "{}");
 
@@ -10,10 +10,12 @@ const FETCHING = ["translator_explorer", "page_writer"];
 /** A model's weights, which are in the page or beside it. */
 async function answer({ want }) {
   if (!want) return [{}, []]; // of what a kernel would have to compute
-  const file = await fetch(held[want] ?? new URL(
-    `translators/${want.replaceAll(" ", "-")}.safetensors`, import.meta.url));
-  if (!file.ok) return [{ failed: `The model "${want}" could not be loaded.` }, []];
-  return [{ have: want }, [new DataView(await file.arrayBuffer())]];
+  const file = held[want] ?? new URL(`translators/${want.replaceAll(" ", "-")}.safetensors.z`, import.meta.url);
+  try {
+    return [{ have: want }, [await fetchWeights(file)]];
+  } catch {
+    return [{ failed: `The model "${want}" could not be loaded.` }, []];
+  }
 }
 
 async function enliven(place) {

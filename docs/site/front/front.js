@@ -1,6 +1,7 @@
 // The front page: one scene, in which two translators write the same sentence, word by word.
 
 import { best, differences, readTranslator, tokenise, translate } from "./explorers/seq2seq.js";
+import { fetchWeights } from "./explorers/standalone.js";
 import { near } from "./near.js";
 import { pictureOf } from "./picture.js";
 
@@ -358,11 +359,8 @@ const HALVES = ["ca", "wo"]; // of can't and won't
 let models = null; // a promise of both, once somebody begins to type
 
 function fetchModels() {
-  models ??= Promise.all(Object.values(MODELS).map(async (name) => {
-    const file = await fetch(new URL(`translators/${name}.safetensors`, import.meta.url));
-    if (!file.ok) throw new Error("The translators could not be loaded.");
-    return readTranslator(new DataView(await file.arrayBuffer()));
-  }));
+  models ??= Promise.all(Object.values(MODELS).map(async (name) => (
+    readTranslator(await fetchWeights(new URL(`translators/${name}.safetensors.z`, import.meta.url))))));
   return models;
 }
 

@@ -213,17 +213,19 @@ class Repairs:
         )
 
     def _makes_idle(self, edit: Edit, known: Sequence[Outputs]) -> bool:
-        """Decide whether an input has moved the answer and does not any more after a change.
+        """Decide whether anything has moved the answer and does not any more after a change.
 
-        What is left then, such as a mask that hides nothing, is the change's fault. It is asked in
-        a case in which the change, which leaves the `known` outputs, makes a difference.
+        What is left then, such as a mask that hides nothing or a norm that is not used, is the
+        change's fault. It is asked in a case in which the change, which leaves the `known` outputs,
+        makes a difference.
         """
         pairs = enumerate(zip(self.given, known, strict=True))
         moved = (n for n, (given, after) in pairs if not self._alike(after, given))
         case = self.record.cases[next(moved, self._first_wrong)]
         others = [
-            replace(case, inputs={**case.inputs, name: new})
-            for name, value in case.inputs.items()
+            replace(case, **{part: {**given, name: new}})
+            for part, given in (("inputs", case.inputs), ("parameters", case.parameters))
+            for name, value in given.items()
             if (new := otherwise(value)) is not None
         ]
         codes = [self.source, edit.code]

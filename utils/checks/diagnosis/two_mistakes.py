@@ -1,13 +1,16 @@
 """Recognise two known mistakes at once, by what an answer that makes both returns.
 
 The build composes them (`solutions.two_at_once`). A record holds a sketch of each output, and not
-its values.
+its values. Or each of two outputs is as with a mistake that leaves the other one right.
 """
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from utils.checks.compare import outputs_alike
 from utils.checks.tasks import Mistake, Record, Trial
 
 NUMBERS = 6  # of a sketch
@@ -46,3 +49,21 @@ def find_pairs(record: Record, trials: Sequence[Trial]) -> list[tuple[Mistake, M
         fits &= alike(sketches(given), known)
     mistakes = record.task.mistakes
     return [(mistakes[one], mistakes[other]) for one, other in np.array(record.pairs)[fits]]
+
+
+def find_apart(record: Record, trials: Sequence[Trial]) -> list[tuple[Mistake, Mistake]]:
+    """Find two known mistakes that leave each other's output right, where two outputs are wrong."""
+    task = record.task
+    right = outputs_alike(task, trials)
+    wrong = [name for name in task.outputs if name not in right]
+    if len(wrong) != 2 or len(trials) < len(record.cases):
+        return []
+    all_right = [replace(trial, actual=trial.expected) for trial in trials]
+    found: dict[str, list[Mistake]] = {name: [] for name in wrong}
+    for mistake in task.mistakes:
+        alike = outputs_alike(task, record.beside(mistake, trials))
+        spared = outputs_alike(task, record.beside(mistake, all_right))
+        for name in wrong:
+            if name in alike and {*task.outputs} - {*spared} == {name}:
+                found[name].append(mistake)
+    return [*itertools.product(*found.values())]

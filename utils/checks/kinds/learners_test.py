@@ -56,6 +56,10 @@ EXACT = (
     "With a tolerance, your test would accept the right implementation: compare with "
     "`torch.allclose(…, atol=1e-5)`."
 )
+NONE_PASSES = (
+    "No implementation passes it, right or broken: what it expects is wrong itself. Work a small "
+    "case out once more, step by step of the formula."
+)
 
 
 class LearnersTest(Values):
@@ -145,6 +149,8 @@ class LearnersTest(Values):
         elif blames_all_right and len(accepted) == 1:
             belief = bank.misconceptions()[accepted[0]].belief
             relation = f"It accepts only the implementation by somebody who believes that {belief}."
+        elif blames_all_right and not accepted and mine.asserts_fail:
+            relation = NONE_PASSES
         return replace(verdict, relation=relation)
 
 
@@ -246,6 +252,11 @@ class Outcome:
     def messages(self) -> np.ndarray:
         """Exceptions that made the test fail and their lines, (rounds, implementations, 2)."""
         return self._trial.actual.outputs["messages"]
+
+    @property
+    def asserts_fail(self) -> bool:
+        """Whether it is always an `assert` that rejects an implementation."""
+        return all(str(m).startswith("AssertionError") for m, _ in self.messages[self.blames])
 
     @cached_property
     def treatment(self) -> str:

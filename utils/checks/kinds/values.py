@@ -43,7 +43,7 @@ from utils.checks.diagnosis.relations import (
     speaks_against,
 )
 from utils.checks.diagnosis.repairs import Editable, Repairs
-from utils.checks.diagnosis.two_mistakes import find_pairs
+from utils.checks.diagnosis.two_mistakes import find_apart, find_pairs
 from utils.checks.runner import (
     OUR_SEED,
     AnswerError,
@@ -290,7 +290,7 @@ class Values:
                 relation = f"{exchange.words} {left}".strip()
                 # the sentence on the other outputs was about the mistake
                 verdict = replace(verdict, mistake=None, relation=relation, right="")
-            elif found := find_pairs(record, trials):
+            elif found := find_pairs(record, trials) or find_apart(record, trials):
                 verdict = _with_two(verdict, found)
         if verdict.mistake or verdict.relation:
             return verdict
