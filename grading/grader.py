@@ -44,7 +44,7 @@ from grading.run.grading import Grading
 from grading.run.launcher import Launcher, NoSandbox, processors
 from grading.run.scoring import USED_UP, Result, score_submission, score_tasks
 from grading.text import visible
-from utils.checks.runner import limited
+from utils.checks.limits import limited
 from utils.pretrained import is_here
 
 MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded

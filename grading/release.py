@@ -37,7 +37,7 @@ LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json", "guesses.json"
 SAVED = ("my_language_model.",)  # what exercise 08 writes beside it
 DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)[^)\s]*\)")
-UNTOUCHED = "tests/test_checks.py::test_an_untouched_notebook_runs_to_its_end"
+UNTOUCHED = "tests/test_checks_in_notebooks.py::test_an_untouched_notebook_runs_to_its_end"
 
 
 def write_zip(path: Path) -> str:

@@ -53,7 +53,7 @@ from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
 from utils import notebook_file
 from utils.checks import bank, code
-from utils.checks.runner import Printed, redirected
+from utils.checks.limits import Printed, redirected
 from utils.checks.tasks import Record
 from utils.course import chapters, public_address
 from utils.items import item_bank

@@ -37,8 +37,8 @@ from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.feedback import explain
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on, warm
-from utils.checks.runner import Printed
 from utils.checks.tasks import Reason
 from utils.checks.trace import LONGEST_LINE
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from utils.checks import bank
-from utils.checks.runner import Printed, redirected
+from utils.checks.limits import Printed, redirected
 
 FILE = Path(__file__).with_suffix(".jsonl")
 

@@ -15,7 +15,7 @@ from solutions.build import notebooks, solutions_of
 from solutions.facts import ROOT
 from utils.corpora import hold_out
 from utils.corpora.everyday import everyday_corpus
-from utils.corpora.everyday_lexicon import load_everyday
+from utils.corpora.everyday.words import load_everyday
 from utils.model_helpers import set_seed
 from utils.parts.page import pack, read_model, save_model
 

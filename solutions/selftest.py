@@ -27,8 +27,8 @@ from utils.checks import bank
 from utils.checks.code import defined, syntax
 from utils.checks.compare import Verdict
 from utils.checks.kinds import kind_of
+from utils.checks.limits import Printed, redirected
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10  # sets of hidden cases, each from a fresh seed

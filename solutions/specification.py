@@ -19,14 +19,8 @@ from utils.checks.diagnosis.behaviours import CLEARLY
 from utils.checks.diagnosis.kept import case_of
 from utils.checks.diagnosis.two_mistakes import alike, sketches
 from utils.checks.kinds import kind_of
-from utils.checks.runner import (
-    Printed,
-    Rerun,
-    in_double,
-    in_plain,
-    isolated_side_effects,
-    traced,
-)
+from utils.checks.limits import Printed, isolated_side_effects
+from utils.checks.runner import Rerun, in_double, in_plain, traced
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task, Twin
 from utils.checks.trace import distinct
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from tests.test_checks import SCALE, SHARE, TRANSLATE
+from tests.made_up_tasks import SCALE, SHARE, TRANSLATE
 from utils.checks import bank, check, hint
 from utils.checks.tasks import Answer, Case, Record
 

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 import torch
 
-from tests.test_checks import task_of
+from tests.made_up_tasks import task_of
 from utils.checks import bank, implementations
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import MOST_CALLS, Proxy, Referee, answer_of, answer_to, refusal
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import AnswerError, Printed
+from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Case, Mistake, Reason, Record
 
 TOYS = Implementations(

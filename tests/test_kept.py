@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from tests.test_checks import NUMBERS, SCALE, SHARE, right, verdict_of
-from tests.test_checks import Scale as RightScale
+from tests.made_up_tasks import NUMBERS, SCALE, SHARE, right, verdict_of
+from tests.made_up_tasks import Scale as RightScale
 from utils.checks import bank
 from utils.checks.tasks import Twin
 

@@ -13,7 +13,8 @@ from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import trace
 from utils.checks.diagnosis.lines import Pointer, describe_lines
 from utils.checks.kinds import kind_of
-from utils.checks.runner import Printed, Rerun, traced
+from utils.checks.limits import Printed
+from utils.checks.runner import Rerun, traced
 from utils.checks.trace import described, distinct, is_among
 
 RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])

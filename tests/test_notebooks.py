@@ -17,8 +17,8 @@ from nbclient import NotebookClient
 
 from utils.checks import bank
 from utils.checks.code import syntax
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 from utils.course import chapters
 from utils.widgets.prediction import GUESS_FIRST
 

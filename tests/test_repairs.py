@@ -13,7 +13,8 @@ from tests.test_relations import CASES, TASK
 from utils.checks.diagnosis import measure_moves
 from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.kinds import kind_of
-from utils.checks.runner import AnswerError, Printed, Rerun
+from utils.checks.limits import Printed
+from utils.checks.runner import AnswerError, Rerun
 from utils.checks.tasks import Case, Mistake, Record
 
 LEFT = "one small change there leaves one fault: Known."

@@ -12,9 +12,10 @@ from torch import nn
 
 from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import bank, line_by_line, steps
+from utils.checks.limits import Printed
 from utils.checks.line_by_line import MOST_BYTES, walk_through
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, traced
+from utils.checks.runner import traced
 from utils.checks.trace import distinct
 
 RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])

@@ -9,8 +9,8 @@ from torch import nn
 
 from utils.checks import bank
 from utils.checks.kinds import kind_of
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 from utils.checks.tasks import Doubt
 
 OTHERS = ~torch.eye(8, dtype=torch.bool)

@@ -21,8 +21,8 @@ import tokenize
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -143,31 +143,53 @@ def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
 def section_slides(step: Step) -> list[Slide]:
     """Return the slides of a section. A text between two cells is in the notes of both."""
     slides: list[Slide] = []
-    notes_to_ask, question = iter(step.questions), None
     entries = [*passages(step.file, step.heading)]
+    notes_to_ask, question = iter(step.questions), None
     for place, (title, text, cell) in enumerate(entries):
         goes_on = bool(slides) and slides[-1].title == title
         if goes_on:
             slides[-1].notes.append(text)
-        where = LINK.sub(r"\1", step.title) if title != step.heading else ""
-        slide = partial(Slide, title, where=where or f"Notebook {step.file.name[:2]}")
         if not cell or stub(cell):
-            if text and not goes_on:
-                slides.append(slide(stays(text, lists=True), notes=[text]))
+            if goes_on or not text:
+                continue
+            slide = Slide(title, stays(text, lists=True))
         elif "predict(" in cell.source:
             (question,) = asked(cell.source)
             to_move = nearest_explorer([each for _, _, each in entries], place)
-            notes = [text, next(notes_to_ask)]
-            if to_move:
-                notes.append("**Then move it.** Space brings an explorer: try the guesses on it.")
-            asks = {"question": question, "to_move": to_move, "layout": "ask"}
-            slides.append(slide(question.text, outputs=cell.outputs, notes=notes, **asks))
+            slide = _question_slide(title, question, cell, to_move)
+            slide.notes.insert(0, next(notes_to_ask))
         elif ".reveal(" in cell.source:
-            answers = {"question": question, "answer": answer_of(cell).removeprefix("≈ ")}
-            slides.append(slide(question.text, **shown(cell), notes=[text], **answers))
+            answer = answer_of(cell).removeprefix("≈ ")
+            slide = Slide(title, question.text, question=question, answer=answer, **shown(cell))
         else:
-            slides.append(slide(stays(text, place=-goes_on), **shown(cell), notes=[text]))
+            slide = Slide(title, stays(text, place=-goes_on), **shown(cell))
+        slide.notes.insert(0, text)
+        slides.append(replace(slide, where=_where(step, title)))
     return slides
+
+
+def _where(step: Step, title: str) -> str:
+    """Return where a slide comes from: its section, or its notebook if the title is the section."""
+    section = LINK.sub(r"\1", step.title) if title != step.heading else ""
+    return section or f"Notebook {step.file.name[:2]}"
+
+
+def _question_slide(
+    title: str, question: Question, cell: NotebookNode, to_move: Sequence[NotebookNode]
+) -> Slide:
+    """Return the slide that asks the room for a prediction, then brings the explorer to move."""
+    notes = (
+        ["**Then move it.** Space brings an explorer: try the guesses on it."] if to_move else []
+    )
+    return Slide(
+        title,
+        question.text,
+        outputs=cell.outputs,
+        question=question,
+        to_move=to_move,
+        layout="ask",
+        notes=notes,
+    )
 
 
 def nearest_explorer(cells: Sequence[NotebookNode | None], place: int) -> Sequence[NotebookNode]:

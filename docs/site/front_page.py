@@ -20,9 +20,9 @@ import torch
 from utils import course
 from utils.checks import bank
 from utils.checks.feedback import explain
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
-from utils.corpora.everyday_lexicon import load_everyday
+from utils.corpora.everyday.words import load_everyday
 from utils.model_helpers import count_parameters
 from utils.translators import about_translator, load_translator, read_translator
 from utils.widgets import ModelHeadsExplorer

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from grading.run.launcher import NoSandbox, visible
-from utils.checks.runner import limited
+from utils.checks.limits import limited
 
 MEMORY = 2**30  # bytes, beyond what the process has before the first request
 LARGEST_REPLY = 2**26  # bytes

@@ -29,15 +29,9 @@ import utils.pretrained
 from grading.run import protocol
 from utils.checks.kinds import kind_of, networks
 from utils.checks.kinds.referee import Decision
+from utils.checks.limits import OutOfTime, Printed, redirected, time_limit
 from utils.checks.notebook import NOT_DEFINED
-from utils.checks.runner import (
-    AnswerError,
-    OutOfTime,
-    Printed,
-    Rerun,
-    redirected,
-    time_limit,
-)
+from utils.checks.runner import AnswerError, Rerun
 from utils.checks.tasks import Answer, CallSpec, Case, Reason
 from utils.checks.trace import Lines
 

@@ -24,8 +24,8 @@ from tests import needs
 from utils import notebook_file
 from utils.checks import bank
 from utils.checks.feedback import in_words
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 
 NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 2
 SECONDS = 2.0

@@ -8,8 +8,8 @@ from grading import classroom
 from grading.intake.submissions import find
 from solutions.build import exercises_of
 from utils.checks import bank
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 
 TASKS = {exercise.task.id: exercise.task for exercise in exercises_of(classroom.NOTEBOOK)}
 

@@ -35,7 +35,7 @@ from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.referee import Decision
-from utils.checks.runner import Printed
+from utils.checks.limits import Printed
 from utils.checks.tasks import Case
 from utils.notebook_file import Cell
 

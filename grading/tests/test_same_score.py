@@ -27,8 +27,8 @@ from utils.checks.code import defined
 from utils.checks.compare import Verdict
 from utils.checks.feedback import in_words
 from utils.checks.kinds import kind_of
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 
 pytestmark = needs.unix
 

@@ -16,7 +16,8 @@ from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.made import NOTEBOOK, code, notebook, write_files
 from utils.checks import bank
 from utils.checks.kinds import kind_of
-from utils.checks.runner import AnswerError, Printed
+from utils.checks.limits import Printed
+from utils.checks.runner import AnswerError
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")

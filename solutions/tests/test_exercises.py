@@ -38,8 +38,8 @@ from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.implementations import Implementations, buggy_any_heads
 from utils.checks.kinds import kind_of
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 from utils.checks.tasks import Answer
 
 ALL = chosen()

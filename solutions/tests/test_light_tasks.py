@@ -13,8 +13,8 @@ import torch
 from solutions import build, selftest
 from solutions.specification import LightTask
 from utils.checks import bank
+from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
 from utils.checks.tasks import Case
 
 NOTEBOOK = build.notebooks()[0]

@@ -6,7 +6,7 @@ from solutions import build
 from solutions.specification import PUBLIC_SEED
 from tests import needs
 from utils.checks.kinds import kind_of
-from utils.checks.runner import Printed
+from utils.checks.limits import Printed
 
 (PATH,) = (path for path in build.notebooks() if path.name.startswith("11"))
 OTHERS = [each.task.id for each in build.exercises_of(PATH) if each.task.id != "MyBlock"]

@@ -30,7 +30,8 @@ from utils.checks.diagnosis.lines import Pointer, describe_lines
 from utils.checks.feedback import BAD, Note, number_cell, to_html
 from utils.checks.kinds import kind_of
 from utils.checks.kinds.values import COMPARED
-from utils.checks.runner import OutOfTime, Rerun, in_a_line, is_file, own_functions, with_article
+from utils.checks.limits import OutOfTime
+from utils.checks.runner import Rerun, in_a_line, is_file, own_functions, with_article
 from utils.checks.tasks import Answer, Case, Reason, Record
 from utils.checks.trace import HUGE
 from utils.plots import WEIGHT_COLOURS

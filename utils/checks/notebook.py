@@ -22,6 +22,7 @@ from utils.checks.compare import Verdict
 from utils.checks.diagnosis.repairs import Editable
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.kinds import kind_of
+from utils.checks.limits import Printed, limited
 from utils.checks.line_by_line import walk_through
 from utils.checks.progress_file import (
     TaskProgress,
@@ -30,7 +31,7 @@ from utils.checks.progress_file import (
     save_progress,
     save_turn,
 )
-from utils.checks.runner import AnswerError, Printed, cell_of, limited
+from utils.checks.runner import AnswerError, cell_of
 from utils.checks.tasks import Reason, Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."

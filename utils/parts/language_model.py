@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from utils.checks.runner import OutOfTime, time_limit
+from utils.checks.limits import OutOfTime, time_limit
 from utils.masks import causal_mask
 from utils.positions import sinusoidal_positions
 from utils.transformer import DecoderBlock

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from utils.checks.feedback import BAD, GOOD, Note
-from utils.checks.runner import OutOfTime, Printed, isolated_side_effects, time_limit
+from utils.checks.limits import OutOfTime, Printed, isolated_side_effects, time_limit
 from utils.corpora import EOS, PAD, SOS
 from utils.masks import masked_softmax, padding_mask
 

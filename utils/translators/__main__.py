@@ -16,7 +16,7 @@ import torch
 
 from utils.corpora import Batches, Corpus, Pair, translation_corpus
 from utils.corpora.everyday import everyday_corpus
-from utils.corpora.everyday_lexicon import load_everyday
+from utils.corpora.everyday.words import load_everyday
 from utils.corpora.lexicon import load_lexicon
 from utils.metrics import exact_match
 from utils.model_helpers import set_seed

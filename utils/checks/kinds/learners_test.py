@@ -21,15 +21,8 @@ from utils.checks.compare import Verdict
 from utils.checks.diagnosis.behaviours import RerunCases
 from utils.checks.kinds.referee import LONGEST_MESSAGE, Decision, Proxy, Referee
 from utils.checks.kinds.values import Values
-from utils.checks.runner import (
-    OUR_SEED,
-    AnswerError,
-    OutOfTime,
-    Rerun,
-    in_a_line,
-    line_of,
-    with_article,
-)
+from utils.checks.limits import OutOfTime
+from utils.checks.runner import OUR_SEED, AnswerError, Rerun, in_a_line, line_of, with_article
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Reason, Record, Trial
 
 TOLERANT = 1e-4  # difference that counts as rounding where it is asked what a tolerance would do

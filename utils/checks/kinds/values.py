@@ -44,15 +44,8 @@ from utils.checks.diagnosis.relations import (
 )
 from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.diagnosis.two_mistakes import find_apart, find_pairs
-from utils.checks.runner import (
-    OUR_SEED,
-    AnswerError,
-    Printed,
-    Rerun,
-    collect,
-    returned,
-    with_article,
-)
+from utils.checks.limits import Printed
+from utils.checks.runner import OUR_SEED, AnswerError, Rerun, collect, returned, with_article
 from utils.checks.tasks import (
     Answer,
     CallSpec,

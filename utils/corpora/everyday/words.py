@@ -1,4 +1,4 @@
-"""The words of `everyday.toml` (its comments explain the entries), with the forms of rules."""
+"""The words of `words.toml` (its comments explain the entries), with the forms that rules make."""
 
 import tomllib
 from collections import Counter
@@ -51,7 +51,7 @@ class Pronoun(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """A verb, with all forms that the grammar uses; `everyday.toml` explains the rest."""
+    """A verb, with all forms that the grammar uses; `words.toml` explains the rest."""
 
     present: Forms
     base: str
@@ -153,7 +153,7 @@ class Everyday:
 @cache
 def load_everyday() -> Everyday:
     """Load the words, with all their forms."""
-    data = tomllib.loads((files(__package__) / "everyday.toml").read_text("utf-8"))
+    data = tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
     kinds = {name: text.split() for name, text in data["kinds"].items()}
 
     def spread(text: str) -> frozenset[str]:
