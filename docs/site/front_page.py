@@ -46,7 +46,7 @@ EXPLORER = re.compile(
     r"(?P<picture>.*)</div>",
     flags=re.DOTALL,
 )
-DATA = re.compile(r'data:image/png;base64,([^"]+)')
+DATA = re.compile(r"data:image/png;base64,([\w+/=]+)")
 
 
 def write(site: Path) -> None:

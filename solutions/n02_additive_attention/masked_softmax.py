@@ -181,10 +181,10 @@ exercise = Exercise(
         ),
         "not low enough": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
-            "Rows whose open scores all lie far below 0 come out as zeros: some number in your "
-            "code is larger than all of them, and next to it they count for nothing.",
-            "Which numbers in your code stand beside the scores, in place of those that are masked "
-            "or in their maximum? Could all scores of a row be lower?",
+            "Rows whose open scores all lie far below 0 come out as zeros: their exponentials are "
+            "too small to count, by themselves or beside a larger number in your code.",
+            "What is `exp(-200000)`? Which number has to be taken off a row's scores first, and "
+            "could another one in your code be larger?",
             misconception="low-score-hides",
         ),
         "the masked places win": WrongAnswer(

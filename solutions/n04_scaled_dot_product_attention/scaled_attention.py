@@ -82,9 +82,8 @@ def in_loops(query, keys, values, mask=None):
     for b in range(batch):
         for t in range(tgt_len):
             scores = torch.stack([(query[b, t] * key).sum() / dim**0.5 for key in keys[b]])
-            powers = (scores - scores[allowed[b, t]].amax()).exp() if allowed[b, t].any() else None
-            row = 0 * scores if powers is None else powers.where(allowed[b, t], 0.0)
-            rows.append(row if powers is None else row / row.sum())
+            scores = scores.masked_fill(~allowed[b, t], -math.inf)
+            rows.append(scores.softmax(0) if allowed[b, t].any() else torch.zeros_like(scores))
             contexts.append(rows[-1] @ values[b])
     return (
         torch.stack(contexts).view(batch, tgt_len, -1),

@@ -8,8 +8,11 @@ import pytest
 
 from solutions import evaluate_checks, labelled
 from solutions.build import chosen
+from utils.checks import bank
+from utils.checks.diagnosis.two_mistakes import find_apart
 from utils.checks.feedback import explain
 from utils.checks.kinds import values
+from utils.checks.tasks import Answer
 
 SUM = "def entropy(weights):\n    return torch.special.entr(weights).sum(-1)"
 ANSWERS = [
@@ -139,6 +142,34 @@ def combined_mask(lengths, positions, src_len):
 def test_of_two_slips_both_are_told(task, answer, told):
     verdict = evaluate_checks.verdict(labelled.Labelled(task, "wrong", "mine", answer))
     assert told in verdict.relation
+
+
+NAN_REPLACED = """
+def masked_softmax(scores, mask):
+    weights = (scores + torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)).softmax(-1)
+    return torch.where(weights.isnan(), 0.0, weights)
+"""
+
+
+def test_what_spoils_training_is_refused_though_all_values_are_right():
+    answer = labelled.Labelled("masked_softmax", "wrong", "mine", NAN_REPLACED)
+    verdict = evaluate_checks.verdict(answer)
+    assert not verdict.passed
+    assert "back to `scores` holds NaN or infinity" in verdict.message
+
+
+def test_two_outputs_may_each_be_as_with_a_mistake_that_spares_the_other():
+    record = bank.load("three_ports")
+    names = ["the first port as given", "sorted, and turned in pairs"]
+    one, other = (record.mistaken[name] for name in names)
+    trials = record.trials(
+        [
+            Answer({**first.outputs, "second": second.outputs["second"]})
+            for first, second in zip(one, other, strict=True)
+        ]
+    )
+    (found,) = find_apart(record, trials)
+    assert [mistake.name for mistake in found] == names
 
 
 def test_a_fault_in_the_diagnosis_is_listed(tmp_path, monkeypatch, capsys):

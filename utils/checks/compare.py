@@ -235,15 +235,16 @@ def _cut_graph(task: Task, output: str, trial: Trial) -> str:
 
 
 def wrong_gradient(trials: Sequence[Trial]) -> GradientKey | None:
-    """Find the first gradient that is wrong in more than half of its entries, over all cases.
+    """Find the first gradient that is spoilt, or wrong in more than half of its entries.
 
-    Right answers may differ in single entries, for example if a logarithm meets a 0.
+    The entries are those of all cases. Right answers may differ in single ones, for example if a
+    logarithm meets a 0.
     """
     fits: dict[GradientKey, list[np.ndarray]] = {}
     for trial in trials:
         for key, gradient in trial.expected.gradients.items():
             actual = trial.actual.gradients[key]
-            if actual.shape != gradient.shape:
+            if actual.shape != gradient.shape or is_spoilt(gradient, actual):
                 return key
             fits.setdefault(key, []).append(gradient_fits(gradient, actual))
     for key, of_each_case in fits.items():
@@ -251,6 +252,11 @@ def wrong_gradient(trials: Sequence[Trial]) -> GradientKey | None:
         if entries.size and entries.mean() < 0.5:
             return key
     return None
+
+
+def is_spoilt(expected: np.ndarray, actual: np.ndarray) -> bool:
+    """Decide whether a gradient holds NaN or infinity where it should not: training ends there."""
+    return bool((np.isfinite(expected) & ~np.isfinite(actual)).any())
 
 
 def gradient_fits(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:

@@ -109,19 +109,21 @@ def definitions(source: str) -> ast.Module:
     return ast.Module(copy.deepcopy(code.definitions(source)), [])
 
 
-def edits(tree: ast.Module, by_shape: bool, near: int = 0) -> Iterator[Edit]:
+def edits(tree: ast.Module, by_shape: bool, near: int = 0, wraps: bool = True) -> Iterator[Edit]:
     """Yield changes of a tree, one at a time; while an edit is looked at, the tree has it.
 
     Args:
         tree: code that is changed in place, and restored.
         by_shape: whether shapes are wrong, so that axes are inserted before all else.
         near: number of a line whose changes come first.
+        wraps: whether steps are put in that may be missing, such as a softmax.
     """
     seen = {ast.unparse(tree)}
     late = [_axes] if not by_shape else []
     early = [_shapes, *([_axes] if by_shape else [])]
     names = _names(tree)
-    rules = [*early, _small, lambda node: _other_names(node, names), *late, _missing]
+    rules = [*early, _small, lambda node: _other_names(node, names), *late]
+    rules += [_missing] if wraps else []
     together = [_everywhere(tree, rule) for rule in (_shapes,)]
     write = _writer(tree)
     singly = (_one_by_one(tree, rule, write) for rule in rules)

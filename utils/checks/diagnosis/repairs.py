@@ -106,7 +106,8 @@ class Repairs:
         """Describe two changes that mend all, after `describe` has found none; "" if none do.
 
         Pairs are too many to be tried. The first change has to bring the answer further: its lines
-        then compute more of what right answers do, before they leave these.
+        then compute more of what right answers do, before they leave these. No step is put in,
+        since the second change could take back what stands for it.
         """
         if not self.record.steps:
             return ""
@@ -120,9 +121,10 @@ class Repairs:
         }
         begin = reached.pop(codes[0])
         further = {code for code, far in reached.items() if far > begin}
-        for edit in edits(tree, False) if further else []:
+        for edit in edits(tree, False, wraps=False) if further else []:
             if edit.code in further:
-                for second, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
+                others = edits(copy.deepcopy(tree), False, wraps=False)
+                for second, outputs in self._tried(others, first):
                     if self._right(first, outputs) and self._in_all_cases(second, self.expected):
                         both = listed([self._place(each) for each in (edit, second)])
                         words = (

@@ -25,6 +25,7 @@ from utils.checks.compare import (
     complaints,
     gradient_fits,
     is_blown_up,
+    is_spoilt,
     listed,
     outputs_alike,
     wrong_gradient,
@@ -62,6 +63,15 @@ ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or
 ANOTHER = "There is a second fault: if that one is mended, check again."
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
+CUT = (
+    "`{}` is wrong, so a network would learn the wrong thing. Is part of the path cut, perhaps by "
+    "`.detach()`?"
+)
+SPOILT = (
+    "`{}` holds NaN or infinity, which one step of training brings into all weights. On the way "
+    "something was infinite, or 0 divided by 0. To replace it afterwards mends the values, not the "
+    "gradient: keep it from arising."
+)
 
 
 class Values:
@@ -215,12 +225,15 @@ class Values:
         if error:
             return failed
         if wrong := wrong_gradient(trials):
-            message = (
-                f"The values are right, but the gradient from `{wrong.output}` back to "
-                f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is part of "
-                "the path cut, perhaps by `.detach()`?"
+            head = f"The values are right, but the gradient from `{wrong.output}` back to "
+            spoilt = any(
+                is_spoilt(trial.expected.gradients[wrong], trial.actual.gradients[wrong])
+                for trial in trials
+                if wrong in trial.expected.gradients
             )
-            return Verdict(task, Reason.GRADIENT, message)
+            return Verdict(
+                task, Reason.GRADIENT, head + (SPOILT if spoilt else CUT).format(wrong.input)
+            )
         return Verdict(task, Reason.PASSED, f"All {len(trials)} cases are right.")
 
     def mistake(self, record: Record, trials: Sequence[Trial]) -> Mistake | None:
@@ -307,6 +320,7 @@ class Values:
         compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
         if reason == Reason.NUMBERS and (told := self._relation_with_right_type(record, trials)):
             return told
+        place = describe_lines(record, trials, trace) if compared and trace else ""
         repairs = Repairs(record, trials, editable) if called and editable else None
         return (
             (called and describe_repetition(record, trials, rerun))
@@ -314,7 +328,7 @@ class Values:
             or (compared and describe_values(record, trials, RELATIONS))
             or (called and describe_behaviour(record, trials, rerun))
             or (repairs and compared and repairs.describe_two())
-            or (compared and _describe_remains(record, trials, trace))
+            or (compared and _describe_remains(record, trials, place))
             or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
             or (
                 reason == Reason.ERROR
@@ -458,7 +472,7 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     if not others:
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
-    return f"{named} {are} wrong, too: look there if that stays so."
+    return f"{named} {are} wrong in another way, too: see what is left of it once this is mended."
 
 
 def _with_two(verdict: Verdict, found: Sequence[tuple[Mistake, Mistake]]) -> Verdict:
@@ -473,10 +487,9 @@ def _with_two(verdict: Verdict, found: Sequence[tuple[Mistake, Mistake]]) -> Ver
 # --- Relations to the right answer ----------------------------------------------------------------
 
 
-def _describe_remains(record: Record, trials: Sequence[Trial], trace: TraceCases | None) -> str:
+def _describe_remains(record: Record, trials: Sequence[Trial], place: Pointer | str) -> str:
     """State what is still right in an answer, and where it leaves all right answers."""
     values = describe_values(record, trials, WEAKER_RELATIONS)
-    place = describe_lines(record, trials, trace) if trace else ""
     return Pointer(f"{values} {place}".strip(), place.line, place.case) if place else values
 
 
@@ -512,7 +525,7 @@ def _describe_gradients(record: Record, trials: Sequence[Trial]) -> str:
 
 
 def _is_right(expected: np.ndarray, actual: np.ndarray | None) -> bool:
-    if actual is None or actual.shape != expected.shape:
+    if actual is None or actual.shape != expected.shape or is_spoilt(expected, actual):
         return False
     fits = gradient_fits(expected, actual)
     return not fits.size or bool(fits.mean() >= 0.5)
