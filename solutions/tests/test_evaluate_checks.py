@@ -69,6 +69,25 @@ def scaled_attention(query, keys, values, mask=None):
     weights = (scores + ~mask * -1e9).softmax(-1)
     return F.scaled_dot_product_attention(query, keys, values, attn_mask=~mask), weights
 """
+KEYS_AS_THEY_ARE = """
+from torch import nn
+
+from utils.attention import MultiHeadAttention
+
+class PreNormBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        layers = nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim)
+        self.feed_forward = nn.Sequential(*layers)
+        self.norms = nn.ModuleList([nn.LayerNorm(dim), nn.LayerNorm(dim)])
+
+    def forward(self, x, mask):
+        context, _ = self.attention(self.norms[0](x), x, mask=mask)
+        x = x + context
+        x = x + self.feed_forward(x)
+        return x
+"""
 SQUEEZED = """
 def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
     new_state = torch.tanh(torch.cat((word, fed, state), 1) @ W_update.T)
@@ -85,6 +104,7 @@ def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
     [
         ("scaled_attention", INVERTED_IN_ONE, "You read the mask the other way round"),
         ("luong_step", SQUEEZED, "that come later"),
+        ("PreNormBlock", KEYS_AS_THEY_ARE, "The norms are not used"),
         ("weights_without_padding", "pads-in-front-filled-with-zero", "Nothing is masked"),
         ("clip_together", "max-for-min-and-in-place", "makes `length` right"),
         ("masked_loss", "no-eos-mean-of-means", "At `for scores, row in"),
