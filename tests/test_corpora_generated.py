@@ -330,7 +330,7 @@ def test_unseen_words_of_another_sort_are_refused():
 
 
 def test_asking_for_more_sentences_than_there_are_ends_with_a_message(monkeypatch):
-    monkeypatch.setattr("utils.corpora.grammar._MOST_REJECTED", 2)
+    monkeypatch.setattr("utils.corpora.pairs.MOST_REJECTED", 2)
     with pytest.raises(ValueError, match=r"too few sentences of phrases=1 .* ask for fewer pairs"):
         translation_pairs(10_000, phrases=1)
 

@@ -14,7 +14,7 @@ ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 LAYERS = [
     *("hand_in", "notebook_file"),
     *("preflight", "sheet", "parts", "widgets", "items", "cards", "course", "checks"),
-    *("experiments", "plots", "translators", "training"),
+    *("experiments", "plots", "figure", "translators", "training"),
     *("pretrained", "metrics", "transformer", "seq2seq", "corpora"),
     *("kv_cache", "torch_twins", "attention", "positions", "masks"),
     *("running_example", "model_helpers", "model_card", "model_fields", "at_work", "export"),

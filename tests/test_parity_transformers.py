@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tests import needs
+from tests.real_models import STRETCH
 from utils.attention import MultiHeadAttention
 from utils.kv_cache import KVCache
 from utils.masks import causal_mask, window_mask
@@ -17,12 +18,6 @@ DIM, LENGTH, LAYER = 32, 23, 0
 TOLERANCE = 1e-4  # they compute their angles in float32
 SIZES = {"hidden_size": DIM, "num_attention_heads": 4, "num_key_value_heads": 2}
 ROPE = {"rope_theta": 500.0}  # a small base, so that a wrong one shows in few words
-STRETCH = {
-    "factor": 4.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 16,
-}
 
 
 def frequencies(head_dim):

@@ -80,7 +80,7 @@ def test_words_can_be_read_on_both_themes_where_a_page_leaves_out_styles():
 
 def test_a_figure_shows_itself_once(monkeypatch):
     shown = []
-    monkeypatch.setattr(plots, "display", shown.append)
+    monkeypatch.setattr("utils.figure.display", shown.append)
     FIGURES["concept"]()._ipython_display_()
     assert len(shown) == 1
     assert shown[0].data.count("<img alt=") == 1

@@ -1,41 +1,26 @@
 """Draw every figure of the course, each with an alt text for readers who cannot see it.
 
 Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
-included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
-transparent, and words and axes have the colour of the text around the figure, in every theme.
+included. Rows are always the target (the queries), columns the source (the keys).
 """
 
-import base64
-import html
-import io
 import math
 from collections.abc import Collection, Mapping, Sequence
 
 import matplotlib as mpl
 import numpy as np
 import seaborn as sns
-from IPython.display import HTML, display
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from PIL import Image, ImageFilter
 from torch import Tensor
+
+from utils.figure import IN_INK, INK, AccessibleFigure
 
 WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and for print
 SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
 LINE_COLOURS = sns.color_palette("colorblind")
 MARKERS = "osD^vPX*"  # they distinguish lines without colour
 DASHES = "-", "--", "-.", ":"  # they distinguish kinds of curves without colour
-INK = "#7f777d"  # words and axes: a grey with 4.3 : 1 on white and on JupyterLab's dark page
-IN_INK = mpl.rc_context(
-    {
-        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), INK),
-        **dict.fromkeys(("xtick.color", "ytick.color"), INK),
-        "axes.facecolor": "none",
-        "grid.color": "0.65",
-    }
-)
-SCREEN_DPI = 144  # drawn at twice the displayed size: sharp on high-resolution screens
 
 FIGURES = (  # names of the functions that draw figures
     "concept_heatmap",
@@ -52,58 +37,6 @@ FIGURES = (  # names of the functions that draw figures
 )
 
 Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
-
-
-class AccessibleFigure(Figure):
-    """A matplotlib figure that shows itself in a notebook as an image with alt text.
-
-    JupyterLab ignores alt text in a cell's metadata, so it is stored in an <img> element.
-    """
-
-    alt = ""
-
-    @IN_INK  # some ticks are made only now
-    def to_html(self) -> str:
-        """Return the figure as an <img>, below a copy of its words in the page's own colour.
-
-        Where a page leaves out styles, what is left is the <img>, whose words are grey.
-        """
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="none")
-        files = (buffer.getvalue(), _in_ink(Image.open(buffer)))
-        picture, words = (base64.b64encode(file).decode() for file in files)
-        width = round(self.get_figwidth() * SCREEN_DPI / 2)
-        alt = html.escape(self.alt, quote=True)
-        return (
-            '<span style="position:relative;display:inline-block;max-width:100%">'
-            f'<img alt="{alt}" width="{width}" style="display:block" '
-            f'src="data:image/png;base64,{picture}">'
-            '<span style="position:absolute;inset:0;background:currentColor;pointer-events:none;'
-            f'mask:url(data:image/png;base64,{words}) 0 0/100% 100%"></span></span>'
-        )
-
-    def _ipython_display_(self) -> None:
-        display(HTML(self.to_html()))
-
-
-def _in_ink(picture: Image.Image) -> bytes:
-    """Return what a transparent picture shows in the colour `INK`, as a PNG, black on nothing.
-
-    On transparent ground the edge of a letter keeps its colour and loses opacity. So a pixel is of
-    that colour, or belongs to something else. By chance so is one in a coloured cell, on the edge
-    of its number: what has no transparent pixel nearby is left out.
-    """
-    opaque = picture.getchannel("A").filter(ImageFilter.MinFilter(9))
-    pixels = np.asarray(picture.convert("RGBA")).astype(int)  # (height, width, 4)
-    away = np.abs(pixels[..., :3] - [round(255 * part) for part in mpl.colors.to_rgb(INK)]).max(-1)
-    faint = 255 / np.maximum(pixels[..., 3], 1)  # of a faint pixel, the colour is rounded more
-    is_ink = (away <= 2 + 2 * faint) & (np.asarray(opaque) < 255)
-    opacity = np.where(is_ink, pixels[..., 3], 0)  # (height, width), up to 255
-    words = Image.fromarray((opacity / 85).round().astype("uint8")).convert("P")  # 4 levels
-    words.putpalette([0] * 12)
-    file = io.BytesIO()
-    words.save(file, "png", bits=2, transparency=bytes(range(0, 256, 85)), optimize=True)
-    return file.getvalue()
 
 
 @IN_INK
@@ -296,13 +229,8 @@ def matrix_map(
     beside = 0.7 + 0.09 * max(map(len, rows or "00"))  # row labels and axis label
     width = beside + cell * wide + (0 if number_format else 0.8)
     width, height = max(width, 0.4 + 0.1 * max(map(len, maps))), 1.05 + cell * high
-    lines = math.ceil(len(maps) / max(1, int(12 / width)))
-    per_line = math.ceil(len(maps) / lines)
-    figure = AccessibleFigure(figsize=(width * per_line, height * lines), layout="constrained")
-    axes = figure.subplots(lines, per_line, squeeze=False).ravel().tolist()
-    for spare in axes[len(maps) :]:
-        spare.remove()
-    for axis, (title, values) in zip(axes, maps.items(), strict=False):
+    figure, axes = _axes(len(maps), max(1, int(12 / width)), width, height)
+    for axis, (title, values) in zip(axes, maps.items(), strict=True):
         sns.heatmap(
             values,
             ax=axis,
@@ -321,9 +249,7 @@ def matrix_map(
         for text, colour in zip(axis.texts, axis.collections[0].get_facecolors(), strict=False):
             text.set_color(ink_on(colour))
         axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
-        axis.tick_params(length=0)
-        axis.tick_params(axis="x", rotation=45 if max(map(len, columns or "0")) > 4 else 0)
-        axis.tick_params(axis="y", rotation=0)
+        _turn_labels(axis, columns or "0")
     figure.alt = alt
     return figure
 
@@ -405,11 +331,7 @@ def line_chart(
         axis.set_yscale("log")
     axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
     axis.grid(alpha=0.3)
-    if len(lines) > 1:
-        axis.legend(frameon=False)
-    sns.despine(ax=axis)
-    figure.alt = alt
-    return figure
+    return _finished(figure, alt, legend=len(lines) > 1)
 
 
 @IN_INK
@@ -437,10 +359,7 @@ def curves(
             axis.plot(x, y, linewidth=1.3, label="" if place else kind, **look)
     axis.set(xlabel=xlabel, ylabel=ylabel)
     axis.grid(alpha=0.3)
-    axis.legend(frameon=False)
-    sns.despine(ax=axis)
-    figure.alt = alt
-    return figure
+    return _finished(figure, alt, legend=True)
 
 
 @IN_INK
@@ -480,11 +399,7 @@ def bar_chart(
     axis.set(ylabel=ylabel, title=title)
     axis.grid(axis="y", alpha=0.3)
     axis.set_axisbelow(True)
-    if len(groups) > 1:
-        axis.legend(frameon=False)
-    sns.despine(ax=axis)
-    figure.alt = alt
-    return figure
+    return _finished(figure, alt, legend=len(groups) > 1)
 
 
 @IN_INK
@@ -645,7 +560,14 @@ def _heatmap_axes(
     cell = 0.56 if annotate else min(0.42, 5.0 / max(len(source), len(target)))
     width = 1.9 + cell * max(3, len(source))
     height = 1.5 + cell * max(2, len(target))
-    rows = math.ceil(count / (4 if width < 3.6 else 3 if width < 4.8 else 2))
+    return _axes(count, 4 if width < 3.6 else 3 if width < 4.8 else 2, width, height)
+
+
+def _axes(
+    count: int, most_per_row: int, width: float, height: float
+) -> tuple[AccessibleFigure, list[Axes]]:
+    """Make a figure with `count` axes, each `width` by `height` inches, in rows of equal length."""
+    rows = math.ceil(count / most_per_row)
     per_row = math.ceil(count / rows)
     figure = AccessibleFigure(figsize=(width * per_row, height * rows), layout="constrained")
     axes = figure.subplots(rows, per_row, squeeze=False).ravel().tolist()
@@ -693,8 +615,13 @@ def _draw_heatmap(
 
 def _label_words(axis: Axes, source: Sequence[str]) -> None:
     axis.set(xlabel="source (keys)", ylabel="target (queries)")
+    _turn_labels(axis, source)
+
+
+def _turn_labels(axis: Axes, columns: Sequence[str]) -> None:
+    """Turn the columns' labels where they would overlap, and leave out all ticks."""
     axis.tick_params(length=0)
-    axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)
+    axis.tick_params(axis="x", rotation=45 if max(map(len, columns)) > 4 else 0)
     axis.tick_params(axis="y", rotation=0)
 
 
@@ -707,6 +634,15 @@ def _luminance(colour: np.ndarray) -> float:
     """Return the relative luminance of an RGB colour, as WCAG 2.2 defines it."""
     rgb = np.where(colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4)
     return float(rgb @ [0.2126, 0.7152, 0.0722])
+
+
+def _finished(figure: AccessibleFigure, alt: str, legend: bool) -> AccessibleFigure:
+    (axis,) = figure.axes
+    if legend:
+        axis.legend(frameon=False)
+    sns.despine(ax=axis)
+    figure.alt = alt
+    return figure
 
 
 def _draw_arrow(axis: Axes, x: float, y: float, colour, label: str, width: float) -> None:

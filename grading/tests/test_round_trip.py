@@ -384,12 +384,8 @@ def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsy
     assert grades(out) == {"ada": "2"}
 
 
-@pytest.mark.usefixtures("with_records")
-def test_one_learner_takes_a_regrade_only_so_long_and_stops_it_for_nobody(
-    tmp_path, monkeypatch, capsys
-):
-    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
-    assert run_command(capsys, source, "--out", out)[0] == 0
+def correct_a_task(monkeypatch):
+    """Let the first task be worth a point more from now on."""
     load = bank.load_all
 
     def corrected(path):
@@ -398,6 +394,15 @@ def test_one_learner_takes_a_regrade_only_so_long_and_stops_it_for_nobody(
         return records | {FIRST: replace(records[FIRST], task=task)}
 
     monkeypatch.setattr(bank, "load_all", corrected)
+
+
+@pytest.mark.usefixtures("with_records")
+def test_one_learner_takes_a_regrade_only_so_long_and_stops_it_for_nobody(
+    tmp_path, monkeypatch, capsys
+):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    assert run_command(capsys, source, "--out", out)[0] == 0
+    correct_a_task(monkeypatch)
     store = Store(out)
     with store.alone(), Drawing(assignments.draw) as drawing:
         correction = grader._Correction(store, Names(out), drawing)
@@ -413,14 +418,7 @@ def test_one_learner_takes_a_regrade_only_so_long_and_stops_it_for_nobody(
 def test_a_class_is_not_graded_by_two_measures(tmp_path, monkeypatch, capsys):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     assert run_command(capsys, source, "--out", out)[0] == 0
-    load = bank.load_all
-
-    def corrected(path):
-        records = load(path)
-        task = replace(records[FIRST].task, points=WORTH + 1)
-        return records | {FIRST: replace(records[FIRST], task=task)}
-
-    monkeypatch.setattr(bank, "load_all", corrected)
+    correct_a_task(monkeypatch)
     status, errors = run_command(capsys, handed_in(source, bob=1), "--out", out, "--resume")
     assert status == 2
     assert "have changed since they were graded" in errors

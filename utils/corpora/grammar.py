@@ -33,12 +33,11 @@ from utils.corpora.lexicon import (
     Verb,
     load_lexicon,
 )
-from utils.corpora.pairs import Corpus, Link, Pair, split
+from utils.corpora.pairs import Corpus, Link, Pair, draw_distinct, phrase_range, split
 
 _PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.3, 0.25  # probabilities
 _SUBJECTS = ("person", "animal")
 _CLAUSE_SIZES = (1, 2, 2, 3, 3)  # noun phrases
-_MOST_REJECTED = 5_000  # rejected sentences in a row before the grammar gives up
 
 _VOWELS = tuple("aeiouhâéèêîô")  # first letters that cause an elision
 _ELISIONS = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'"}
@@ -86,28 +85,14 @@ def translation_pairs(
         ValueError: as for `translation_corpus`, or `unseen` is none of "nouns", "names" and None.
     """
     fewest, most = phrase_range(phrases)
-    if pairs < 1:
-        raise ValueError(f"pairs must be 1 or more, got {pairs}")
-    lexicon = load_lexicon(unseen)
-    random = Random(seed)
+    lexicon, random = load_lexicon(unseen), Random(seed)
+
+    def draw(number: int) -> Pair:
+        return _sentence(random, lexicon, fewest + number % (most - fewest + 1))
+
     example = running_example()
     taken = {example.source, example.target}
-    generated, rejected = [], 0
-    while len(generated) < pairs:
-        count = fewest + len(generated) % (most - fewest + 1)
-        pair = _sentence(random, lexicon, count)
-        if pair.source in taken or pair.target in taken or not _wanted(pair, lexicon):
-            rejected += 1
-            if rejected == _MOST_REJECTED:
-                raise ValueError(
-                    f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
-                    "ask for fewer pairs or more phrases"
-                )
-            continue
-        rejected = 0
-        taken |= {pair.source, pair.target}
-        generated.append(pair)
-    return generated
+    return draw_distinct(pairs, draw, lambda pair: _wanted(pair, lexicon), taken)
 
 
 @cache
@@ -126,17 +111,6 @@ def running_example() -> Pair:
         _noun_phrase(the, mat, None, plural=False),
     ]
     return _pair(fragments, phrases=2)
-
-
-def phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
-    """Return the fewest and the most phrases, or raise a `ValueError` if they are not a range."""
-    bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
-    whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)
-    if not whole or not 1 <= bounds[0] <= bounds[1]:
-        raise ValueError(
-            f"phrases must be a whole number from 1 up, or (fewest, most) of them, got {phrases!r}"
-        )
-    return bounds
 
 
 def _wanted(pair: Pair, lexicon: Lexicon) -> bool:

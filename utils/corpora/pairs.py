@@ -1,11 +1,13 @@
 """Pairs and corpora: the same classes hold generated sentences and real text."""
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from random import Random
 
 from utils.corpora.vocabulary import Vocabulary
 
 HELD_OUT = 0.05  # share of the pairs for validation, and the same share for test
+MOST_REJECTED = 5_000  # rejected sentences in a row before a grammar gives up
 
 Link = tuple[int, int]
 
@@ -119,3 +121,50 @@ def split(groups: list[list[Pair]], seed: int, **fields) -> Corpus:
             "at least one pair that has none in common with the others"
         )
     return Corpus(train, validation, test, **fields)
+
+
+def phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
+    """Return the fewest and the most phrases, or raise a `ValueError` if they are not a range."""
+    bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
+    whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)
+    if not whole or not 1 <= bounds[0] <= bounds[1]:
+        raise ValueError(
+            f"phrases must be a whole number from 1 up, or (fewest, most) of them, got {phrases!r}"
+        )
+    return bounds
+
+
+def draw_distinct(
+    pairs: int,
+    draw: Callable[[int], Pair],
+    wanted: Callable[[Pair], bool],
+    taken: Collection[tuple[str, ...]] = (),
+) -> list[Pair]:
+    """Draw pairs of a grammar, no two of which have a sentence in common.
+
+    Args:
+        pairs: how many.
+        draw: function that draws a pair; it is given the number of those that have been kept.
+        wanted: function that tells whether to keep a pair.
+        taken: sentences of either language that no pair may have.
+
+    Raises:
+        ValueError: `pairs` is below 1, or the grammar has too few sentences.
+    """
+    if pairs < 1:
+        raise ValueError(f"pairs must be 1 or more, got {pairs}")
+    taken, generated, rejected = {*taken}, [], 0
+    while len(generated) < pairs:
+        pair = draw(len(generated))
+        if pair.source in taken or pair.target in taken or not wanted(pair):
+            rejected += 1
+            if rejected == MOST_REJECTED:
+                raise ValueError(
+                    f"the grammar has too few sentences of phrases={pair.phrases} for "
+                    f"pairs={pairs:,}: ask for fewer pairs or more phrases"
+                )
+            continue
+        rejected = 0
+        taken |= {pair.source, pair.target}
+        generated.append(pair)
+    return generated

@@ -17,10 +17,8 @@ from random import Random
 
 from utils.corpora.everyday.sentences import Sentences
 from utils.corpora.everyday.words import load_everyday
-from utils.corpora.grammar import phrase_range
-from utils.corpora.pairs import Corpus, Pair, split
+from utils.corpora.pairs import Corpus, Pair, draw_distinct, phrase_range, split
 
-_MOST_REJECTED = 5_000  # rejected sentences in a row before the grammar gives up
 _LONGEST = (8, 3)  # words: so many, and so many more for each phrase
 
 
@@ -47,23 +45,13 @@ def everyday_pairs(
 ) -> list[Pair]:
     """Generate distinct pairs in one list; arguments and errors as for `everyday_corpus`."""
     fewest, most = phrase_range(phrases)
-    if pairs < 1:
-        raise ValueError(f"pairs must be 1 or more, got {pairs}")
-    random, words = Random(seed), load_everyday()
-    taken, generated, rejected = set(), [], 0
-    while len(generated) < pairs:
-        count = min(random.randint(fewest, most), random.randint(fewest, most))
-        pair = Sentences(random, words).sentence(count)
-        too_long = len(pair.source) > _LONGEST[0] + _LONGEST[1] * count
-        if too_long or pair.source in taken or pair.target in taken:
-            rejected += 1
-            if rejected == _MOST_REJECTED:
-                raise ValueError(
-                    f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
-                    "ask for fewer pairs or more phrases"
-                )
-            continue
-        rejected = 0
-        taken |= {pair.source, pair.target}
-        generated.append(pair)
-    return generated
+    random = Random(seed)
+    sentences = Sentences(random, load_everyday())
+
+    def draw(_: int) -> Pair:
+        return sentences.sentence(min(random.randint(fewest, most), random.randint(fewest, most)))
+
+    def is_short(pair: Pair) -> bool:
+        return len(pair.source) <= _LONGEST[0] + _LONGEST[1] * pair.phrases
+
+    return draw_distinct(pairs, draw, is_short)
