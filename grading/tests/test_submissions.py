@@ -773,3 +773,8 @@ def test_no_flood_of_words_is_kept():
     elsewhere = notebook_parser.read(json.dumps(given).encode()).elsewhere
     assert len(elsewhere) == notebook_file.MOST_ELSEWHERE
     assert max(map(len, elsewhere)) < notebook_file.LONGEST_ANSWER + 20
+
+
+def test_a_cell_as_learners_find_it_is_compared_with_no_other(monkeypatch):
+    monkeypatch.setattr(notebook_file, "SequenceMatcher", None)  # takes long
+    assert notebook_file.read(EXERCISES.read_bytes(), EXERCISES.name).elsewhere == []
