@@ -145,8 +145,11 @@ def _grades(path: Path) -> Path:
     if path.suffix != ".toml":
         return path
     from grading.intake import class_file
+    from grading.report.store import Store
 
-    return class_file.read(path).grades
+    grades = class_file.read(path).grades
+    Store(grades).follow(path)
+    return grades
 
 
 # --- Commands: their docstrings are their help; they return the exit status -----------------------

@@ -459,7 +459,8 @@ def regrade(out: Path) -> list[Move]:
     """Grade again the tasks that a corrected specification changes, and no others.
 
     Args:
-        out: folder of the grades. The submissions must be where they were.
+        out: folder of the grades. The submissions must be where they were, or where the class
+            file says.
 
     Raises:
         CannotGrade: there are no grades in the folder, or a submission has changed or is missing.
@@ -492,6 +493,8 @@ class _Correction:
     """
 
     def __init__(self, store: Store, names: Names, drawing: Drawing):
+        rules = store.rules  # before anything is drawn: the class file may be wrong or gone
+        self.source = rules.handed_in if rules.path else Path(store.run["source"])
         self.store, self.draft = store, store.draft()
         before, self.now = (
             Assignments(kept.records, store.run["seed"], names, drawing.draw)
@@ -506,14 +509,13 @@ class _Correction:
         Raises:
             CannotGrade: one has changed or is missing.
         """
-        source = Path(self.store.run["source"])
-        there = {submission.file: submission for submission in find(source)}
+        there = {submission.file: submission for submission in find(self.source)}
         again = [result for result in self.store.all() if result.notebook in self.changed]
         for result in again:
             if result.file not in there or _digest(there[result.file]) != result.digest:
                 raise CannotGrade(
-                    f"{result.file} is not what was graded, in {source}. Put it back, or grade it "
-                    "with --resume. Nothing was changed."
+                    f"{result.file} is not what was graded, in {self.source}. Put it back, or "
+                    "grade it with --resume. Nothing was changed."
                 )
         return [there[result.file] for result in again]
 

@@ -14,7 +14,7 @@ itself, in 0.3 seconds.
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
@@ -109,8 +109,8 @@ def read(data: bytes, file: str = "") -> Notebook:
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
     code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
-    stub_shapes = {task: _shape(source) for task, source in stubs(name).items()}
-    untouched = [task for task, source in code.items() if _shape(source) == stub_shapes.get(task)]
+    shapes = stub_shapes(name)
+    untouched = [task for task, source in code.items() if _shape(source) == shapes.get(task)]
     return Notebook(name, cells, words, remarks, code, elsewhere, untouched)
 
 
@@ -236,6 +236,12 @@ def stubs(name: str) -> dict[str, str]:
 
 
 @cache
+def stub_shapes(name: str) -> dict[str, str]:
+    """Return task → the normal form of the cell that learners find for it; see `stubs`."""
+    return {task: _shape(source) for task, source in stubs(name).items()}
+
+
+@cache
 def questions(name: str) -> list[str]:
     """Return the names of a notebook's questions that learners answer in words."""
     return [match["question"] for _, source in given()[name] if (match := ANSWER.match(source))]
@@ -270,7 +276,7 @@ def _elsewhere(
         below = bool(is_answer)
 
 
-def _own_text(text: str, known: Iterable[Sequence[str]]) -> str:
+def _own_text(text: str, known: Collection[Sequence[str]]) -> str:
     """Return what a cell has beyond the cell of the course's that it comes from, if any.
 
     The class may have got its notebooks before a sentence was added to them, or taken out. What
@@ -280,6 +286,8 @@ def _own_text(text: str, known: Iterable[Sequence[str]]) -> str:
         known: words of each of the course's cells.
     """
     words = text.split()
+    if words in known:  # most cells are; comparing takes far longer
+        return ""
     own = " ".join(words)
     for given_words in known:
         length = len(" ".join(given_words))
@@ -328,7 +336,8 @@ def item_answers(cells: Sequence[Cell]) -> dict[str, str]:
     """
     known = {item for letter in FORMS for item in items_of(letter)}
     answers: dict[str, str] = {}
-    calls = (node for cell in cells for node in ast.walk(syntax(cell.source)) if _answers(node))
+    sources = [cell.source for cell in cells if "answer" in cell.source]
+    calls = (node for source in sources for node in ast.walk(syntax(source)) if _answers(node))
     for item, *given in (call.args for call in calls):
         if item.value in known:
             text = _as_text(given[0]) if given else ""
@@ -363,7 +372,7 @@ def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
 
     People copy a cell, answer in the copy, and leave the original below it.
     """
-    shapes = {_shape(stub): task for task, stub in stubs(name).items()}
+    shapes = {shape: task for task, shape in stub_shapes(name).items()}
     answered: set[str] = set()
     kept = []
     for cell in cells:

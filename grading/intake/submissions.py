@@ -41,6 +41,12 @@ TOO_DEEP = f"folders nested more than {MOST_NESTED} deep"
 UNOPENED = "a folder that is not opened"
 LINK = "a link out of its learner's folder"
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
+# Folders whose names begin with a dot and in which nobody looks for what was handed in.
+OF_PROGRAMS = re.compile(
+    r"\.(git|github|gitlab|svn|hg|ipynb_checkpoints|jupyter|ipython|binder|devcontainer|ci|venv|env|"
+    r"vscode|idea|conda|npm|local|config|\w*cache|AppleDouble|DS_Store|fseventsd|TemporaryItems|"
+    r"Spotlight-V100|Trash\S*)$"
+)
 COURSE = Path(__file__).parents[2] / "exercises"
 # of the course's notebooks: 01|02|…
 NUMBERS = "|".join(path.name.partition("_")[0] for path in COURSE.glob("[0-9]*.ipynb"))
@@ -105,16 +111,22 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
         NoSubmissions: there is no such folder or zip file, or it holds no files or too many.
         CannotGrade: two learners cannot be told apart.
     """
+    hidden: set[tuple[str, ...]] = set()
     if source.is_dir():
-        files = list(_in_folder(source))
+        files = list(_in_folder(source, hidden))
     elif source.is_file() and source.suffix.lower() == ".zip":
-        files = list(_in_zip(source))
+        files = list(_in_zip(source, hidden))
     else:
         raise NoSubmissions(f"{source} is neither a folder nor a zip file. What was handed in?")
     if not files:
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
     files.sort(key=lambda file: "/".join(file.parts))
     depth = _wrapper_depth([file.parts for file in files], source, log)
+    if unopened := sorted(path[-1] for path in hidden if len(path) <= depth + 1):
+        log(
+            f"Folders whose names begin with a dot are not opened, {len(unopened)} here: "
+            f"{some(unopened)}. If one is a learner's, rename it."
+        )
     export = Export([file.parts[depth:] for file in files], lambda at: _text(files[at], depth))
     used: Counter[str] = Counter()
     spelled: dict[str, set[str]] = {}  # learner whom no platform tells → names that read alike
@@ -378,23 +390,37 @@ def _without_accents(name: str) -> str:
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
-def _in_folder(folder: Path) -> Iterator[_File]:
-    """Yield the files in a folder; of each entry that may be a learner's, only so many."""
+def _in_folder(folder: Path, hidden: set[tuple[str, ...]]) -> Iterator[_File]:
+    """Yield the files in a folder; of each entry that may be a learner's, only so many.
+
+    Args:
+        hidden: takes the paths of folders beside the learners' whose names begin with a dot.
+    """
     root, above = str(folder.resolve()), ()
-    entries = _entries(root)
+    entries = _entries(root, above, hidden)
     while len(entries) == 1 and _is_folder(entries[0]) and len(above) < MOST_NESTED:
         above = (*above, entries[0].name)
-        entries = _entries(entries[0].path)
+        entries = _entries(entries[0].path, above, hidden)
     for entry in entries:
         yield from _below(root, above, entry)
 
 
-def _entries(folder: str) -> list[os.DirEntry]:
+def _entries(
+    folder: str, above: tuple[str, ...], hidden: set[tuple[str, ...]]
+) -> list[os.DirEntry]:
     """Return what is in a folder, sorted, without empty folders and what nobody hands in."""
     with os.scandir(folder) as all_:
-        entries = [entry for entry in all_ if not NOT_HANDED_IN.match(entry.name)]
-    filled = [entry for entry in entries if not (_is_folder(entry) and _is_empty(entry.path))]
-    return sorted(filled, key=lambda entry: entry.name)
+        filled = [entry for entry in all_ if not (_is_folder(entry) and _is_empty(entry.path))]
+    hidden |= {
+        (*above, entry.name) for entry in filled if _is_folder(entry) and _is_hidden(entry.name)
+    }
+    entries = [entry for entry in filled if not NOT_HANDED_IN.match(entry.name)]
+    return sorted(entries, key=lambda entry: entry.name)
+
+
+def _is_hidden(name: str) -> bool:
+    """Return whether a folder's name begins with a dot, though no program is known to do that."""
+    return name.startswith(".") and not OF_PROGRAMS.match(name)
 
 
 def _is_folder(entry: os.DirEntry) -> bool:
@@ -507,7 +533,7 @@ def _path_of(descriptor: int, path: str) -> str:
         return real if same else ""
 
 
-def _in_zip(path: Path) -> Iterator[_File]:
+def _in_zip(path: Path, hidden: set[tuple[str, ...]]) -> Iterator[_File]:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as error:
@@ -517,7 +543,10 @@ def _in_zip(path: Path) -> Iterator[_File]:
         raise NoSubmissions(f"More than {MOST_IN_ZIP:,} files in {path}: the right one?")
     for member in archive.infolist():
         parts = PurePosixPath(member.filename.replace("\\", "/").lstrip("/")).parts
-        if not member.is_dir() and not any(map(NOT_HANDED_IN.match, parts)):
+        left_out = next((at for at, part in enumerate(parts) if NOT_HANDED_IN.match(part)), None)
+        if left_out is not None and left_out + 1 < len(parts) and _is_hidden(parts[left_out]):
+            hidden.add(parts[: left_out + 1])
+        if not member.is_dir() and left_out is None:
             year, month, *rest = member.date_time  # the month is 0 where a program knows none
             changed = time.mktime((year, min(max(month, 1), 12), *rest, 0, 0, -1))  # local
             read = partial(read_member, archive, member)

@@ -12,6 +12,7 @@ import tokenize
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ ENOUGH = 20  # rare n-grams that a pair must share: fewer may be chance
 MOST = 10_000  # n-grams of a submission that are compared; honest ones have some thousands
 SIMILAR = 0.6  # share of rare n-grams that the submission with fewer must have in common
 LONGEST = 50_000  # letters of a cell that are compared
+MOST_KEPT = 50  # cells whose n-grams are kept: stubs, and answers that many write alike
 LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -87,10 +89,11 @@ def _number(ngram: tuple[str, ...]) -> int:
     return zlib.crc32(" ".join(ngram).encode(errors="replace"))
 
 
-def _ngrams_of_code(source: str) -> set[tuple[str, ...]]:
+@lru_cache(MOST_KEPT)
+def _ngrams_of_code(source: str) -> frozenset[tuple[str, ...]]:
     """Return the n-grams of the tokens in a piece of code, without layout."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError, ValueError):  # ValueError: half a character
-        return ngrams(source.split())
-    return ngrams([token.string for token in tokens if token.type not in LAYOUT])
+        return frozenset(ngrams(source.split()))
+    return frozenset(ngrams([token.string for token in tokens if token.type not in LAYOUT]))

@@ -94,6 +94,12 @@ class Store:
         run |= {"round": self._round, "format": FORMAT}
         write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
 
+    def follow(self, path: Path) -> None:
+        """Note the place of the class file, if it is not where it was when the class was graded."""
+        known = self.run.get("class_file")
+        if known and not Path(known).exists():
+            self.start(**self.run | {"class_file": str(path.resolve())})
+
     def draft(self) -> "Store":
         """Start a new grading round with copies of the results, still without fresh cases."""
         draft = Store(self.out, self._round + 1)
@@ -160,6 +166,13 @@ class Store:
 def rules_of(run: Mapping[str, Any]) -> ClassFile:
     """Return what a class is graded by that was started with these settings; see `Store.rules`."""
     known = run.get("class_file")
+    if known and not Path(known).exists():
+        name = Path(known).name
+        raise CannotGrade(
+            f"These grades go by the class file {known}, which is there no more. If it was moved, "
+            f"give its new place in place of the folder, such as --out WHERE/{name}; "
+            "`handed_in` and `grades` in it start from where it is now."
+        )
     return class_file.read(Path(known)) if known else ClassFile()
 
 

@@ -409,10 +409,9 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
     Whoever has handed in nothing, or is pending, has an empty cell.
     """
     platform = _platform(class_)
-    takes_names = platform in ("canvas", "moodle")  # and is given those that it has itself
     rows = [
         platforms.Row(
-            learner.name if takes_names else learner.called,
+            _name_on(platform, learner),
             learner.id,
             learner.section,
             _grade(learner),
@@ -422,6 +421,17 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
     ]
     column = class_[0].rules.column if class_ else NO_FILE.column
     write_csv(path, platforms.grade_rows(platform, column, possible(class_), rows))
+
+
+def _name_on(platform: str, learner: Learner) -> str:
+    """Return a learner's name as a platform has it: Moodle in its files, Canvas in its gradebook.
+
+    Canvas looks for the name where it has no number, and its files are called `lovelaceada`.
+    """
+    person = learner.rules.person(learner.name, learner.id)
+    if platform == "canvas" and person:
+        return person.name
+    return learner.name if platform == "moodle" else learner.called
 
 
 def _grade(learner: Learner) -> float | str:

@@ -54,7 +54,7 @@ class Drawing:
 
         Raises:
             CannotGrade: the process has ended, or the solutions are missing.
-        OSError: the records cannot be stored.
+            OSError: the records cannot be stored.
             RuntimeError: the notebook's solutions failed.
         """
         with self._lock:

@@ -357,6 +357,24 @@ def test_the_file_as_it_is_now_decides(graded, capsys):
     path.write_text(before)
 
 
+def test_a_class_file_that_was_moved_is_told_and_followed(graded, capsys):
+    path, out = graded / "week1.toml", graded / "out"
+    moved = graded.parent / f"{graded.name} moved"
+    moved.mkdir()
+    text = path.read_text().replace('"in"', f'"{graded / "in"}"').replace('"out"', f'"{out}"')
+    text = text.replace('"roster.csv"', f'"{graded / "roster.csv"}"')
+    (moved / "week1.toml").write_text(text)
+    path.rename(graded / "away")
+    for words in (["show", "Eve"], ["regrade"]):
+        status, errors = run_command(capsys, *words, "--out", out)
+        assert status == 2
+        assert f"the class file {path}, which is there no more" in errors
+        assert "new place in place of the folder, such as --out WHERE/week1.toml" in errors
+    assert main(["show", "Eve", "--out", str(moved / "week1.toml")]) == 0
+    assert main(["show", "Eve", "--out", str(out)]) == 0  # its new place is known
+    (graded / "away").rename(path)
+
+
 # --- A new one ------------------------------------------------------------------------------------
 
 

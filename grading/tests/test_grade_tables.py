@@ -250,13 +250,13 @@ def test_a_new_task_is_told_with_its_cure_and_told_once(tmp_path):
     assert tables.about_new_parts(dropped, {NOTEBOOK: others}) == ""
 
 
-def test_people_read_the_roster_s_names_and_canvas_its_own(tmp_path):
+def test_people_and_canvas_read_the_roster_s_names(tmp_path):
     rules = ClassFile(roster=[Person("Lovelace, Ada", "4021")], notebooks=[NOTEBOOK])
     class_ = learners([result("lovelaceada", 1, "canvas", "4021")], rules)
     assert class_[0].label == "Ada Lovelace (4021)"
     assert "<bdi>Ada Lovelace</bdi>" in learner_page(class_[0], [], True)
     tables.write_grades(class_, tmp_path / "grades.csv")
-    assert table(tmp_path / "grades.csv")[2][0] == "lovelaceada"
+    assert table(tmp_path / "grades.csv")[2][0] == "Lovelace, Ada"
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert rows(tmp_path / "marks.csv")[0]["learner"] == "Ada Lovelace (4021)"
     tables.write_files(class_, tmp_path / "files.csv")

@@ -198,6 +198,20 @@ def test_a_class_is_read_and_its_grades_are_written(layout, tmp_path):
     assert told.get(layout, "") in "\n".join(lines)
 
 
+def test_canvas_gets_the_names_of_its_gradebook_where_the_roster_has_them(tmp_path):
+    (tmp_path / "roster.csv").write_text(
+        'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",4021,s1,ada,Monday\n'
+        '"Hopper, Grace",4022,s2,grace,Monday\n',
+        encoding="utf-8",
+    )
+    rules = ClassFile(dropped=["dark_column"], roster=read_roster(tmp_path / "roster.csv"))
+    own = [("lovelaceada", "4021"), ("Grace Hopper", ""), ("strangera", "4023")]
+    class_ = learners([result(name, 1, "canvas", id) for name, id in own], rules)
+    tables.write_grades(class_, tmp_path / "grades.csv")
+    students = {row[0]: row[1] for row in table(tmp_path / "grades.csv")[2:]}
+    assert students == {"Lovelace, Ada": "4021", "Hopper, Grace": "", "strangera": "4023"}
+
+
 def test_brightspace_and_blackboard_get_the_roster_s_numbers_and_accounts(tmp_path):
     head = "OrgDefinedId,Username,Last Name,First Name,Week 1 Points Grade,End-of-Line Indicator\n"
     (tmp_path / "roster.csv").write_text(

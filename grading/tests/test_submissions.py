@@ -195,6 +195,19 @@ def test_files_that_the_platform_has_not_named_are_listed(tmp_path):
     assert log_of(source) == expected
 
 
+@pytest.mark.parametrize("wrapped", ["", "week1/"])
+def test_folders_that_begin_with_a_dot_are_counted_but_not_those_of_programs(tmp_path, wrapped):
+    own = [".bob/01.ipynb", ".ångström/01.ipynb", ".ångström/week 2/02.ipynb"]
+    programs = [".git/config", ".venv/x.py", ".ipynb_checkpoints/a.ipynb", ".ruff_cache/x"]
+    files = ["ada/01.ipynb", "eve/01.ipynb", "eve/.mine/x.ipynb", *own, *HIDDEN, *programs]
+    files = [wrapped + name for name in files]
+    put(tmp_path / "in", *files)
+    line = "begin with a dot are not opened, 2 here: .bob, .ångström. If one is a learner's, rename"
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *files)):
+        assert {owner[0] for owner in owners(source).values()} == {"ada", "eve"}
+        assert log_of(source).count(line) == log_of(source).count("dot") == 1
+
+
 @pytest.mark.parametrize(
     ("files", "learners", "line"),
     [
@@ -760,3 +773,8 @@ def test_no_flood_of_words_is_kept():
     elsewhere = notebook_parser.read(json.dumps(given).encode()).elsewhere
     assert len(elsewhere) == notebook_file.MOST_ELSEWHERE
     assert max(map(len, elsewhere)) < notebook_file.LONGEST_ANSWER + 20
+
+
+def test_a_cell_as_learners_find_it_is_compared_with_no_other(monkeypatch):
+    monkeypatch.setattr(notebook_file, "SequenceMatcher", None)  # takes long
+    assert notebook_file.read(EXERCISES.read_bytes(), EXERCISES.name).elsewhere == []
