@@ -127,12 +127,13 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
 
     for name, answer in {"the solution": solution, **variants(exercise)}.items():
         verdicts = {name: verdict(record, answer) for name, record in records.items()}
-        refused = [f"{name}: {v.message}" for name, v in verdicts.items() if not v.passed]
+        refused = [f"by {name}: {v.message}" for name, v in verdicts.items() if not v.passed]
         if name != "the solution":
             counts["variants"] += 1
             counts["variants_accepted"] += not refused
         if refused:
-            yield f"{task.id}, right answer {name}: {refused}"
+            times = f"refused {len(refused)} of {len(verdicts)} times"
+            yield f"{task.id}, right answer {name}: {times}, {refused[0]}"
 
     tried = mutants_of(path, exercise)
     passed = [line for line, code in tried if _passes(records["public"], path, exercise, code)]

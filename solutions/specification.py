@@ -140,7 +140,7 @@ class Exercise:
         self.variants = variants
 
     def _refuse_too_little(self, mistakes, variants, id, hints, section="", **_) -> None:
-        for enough, needed in (
+        parts = (
             (len(mistakes) >= self.LEAST_MISTAKES, f"{self.LEAST_MISTAKES} mistakes or more"),
             (
                 len(variants) >= self.LEAST_VARIANTS,
@@ -148,9 +148,9 @@ class Exercise:
             ),
             (len(hints) == self.HINTS, "three hints: a question, a nudge, most of the answer"),
             (section, 'a section of the course that explains it, such as `section="01.6"`'),
-        ):
-            if not enough:
-                raise ValueError(f"`{id}` needs {needed}.")
+        )
+        if missing := [needed for enough, needed in parts if not enough]:
+            raise ValueError(f"`{id}` needs {'; '.join(missing)}.")
         for name, mistake in mistakes.items():
             if mistake.misconception not in MISCONCEPTIONS:
                 raise ValueError(

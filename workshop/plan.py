@@ -112,7 +112,8 @@ def _step(minutes: int, optional: bool = False, **content: str) -> Step:
         return Step(minutes, optional, what)
     facts = {"show": section_facts, "task": _task_facts, "turn": turn_facts}[kind](what)
     if minutes < facts["alone"]:
-        raise ValueError(f"{what} gets {minutes} minutes, and takes {facts['alone']} alone.")
+        message = f"gets {minutes} minutes, and takes {facts['alone']} alone"
+        raise ValueError(f"{what} {message}: give it more, and a pause or another step less.")
     if kind != "show":
         facts["notes"] += [_in_the_room(minutes, kind)]
     return Step(minutes, optional, hands_on=kind != "show", **facts)

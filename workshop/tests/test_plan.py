@@ -113,7 +113,8 @@ def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(t
         ),
         (
             '{ minutes = 10, task = "gaussian_window" }',
-            "short.toml: gaussian_window gets 10 minutes, and takes 15 alone.",
+            "short.toml: gaussian_window gets 10 minutes, and takes 15 alone: give it more, and a "
+            "pause or another step less.",
         ),
         (
             '{ minutes = 9, pause = "Break" }',
