@@ -376,7 +376,7 @@ def _loaded(explorers: set[str]) -> str:
     """
     modules = {
         f"./explorers/{name}.js": _data_url("text/javascript", module(name).encode())
-        for name in sorted({"standalone", *explorers})
+        for name in sorted({"standalone", "weights", *explorers})
     }
     weights = {
         name: _data_url("application/octet-stream", zlib.compress(read_translator(name), 9))

@@ -94,11 +94,3 @@ export function enliven(place, explorer) {
   if (state.link) document.addEventListener("attention-link", meet);
   meet();
 }
-
-/** A model's weights, of a file that is deflated since servers compress texts only, as a DataView. */
-export async function fetchWeights(url) {
-  const file = await fetch(url);
-  if (!file.ok) throw new Error("A model could not be loaded.");
-  const whole = file.body.pipeThrough(new DecompressionStream("deflate"));
-  return new DataView(await new Response(whole).arrayBuffer());
-}

@@ -1,6 +1,7 @@
 // Brings the explorers and predictions of a page to life, and opens an answer once one has guessed.
 
-import { fetchWeights, mount } from "./explorers/standalone.js";
+import { mount } from "./explorers/standalone.js";
+import { fetchWeights } from "./explorers/weights.js";
 
 const held = JSON.parse(document.getElementById("translators")?.textContent ?? "{}");
 

@@ -1,7 +1,7 @@
 // The front page: one scene, in which two translators write the same sentence, word by word.
 
 import { best, differences, readTranslator, tokenise, translate } from "./explorers/seq2seq.js";
-import { fetchWeights } from "./explorers/standalone.js";
+import { fetchWeights } from "./explorers/weights.js";
 import { near } from "./near.js";
 import { pictureOf } from "./picture.js";
 
