@@ -93,7 +93,7 @@ def asserts_nothing(test: Callable, name: str) -> WrongAnswer:
     """Return, as a wrong answer, a test that accepts every implementation of `name`."""
     return WrongAnswer(
         test,
-        "Your test accepts every implementation there is: nothing in it has failed.",
+        "Your test accepts the right implementation and all the broken ones: nothing has failed.",
         f"If `{name}` returned nothing but zeros, which of your lines would object?",
         misconception="plausible-is-right",
     )
@@ -163,7 +163,7 @@ def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer
 
     return WrongAnswer(
         test,
-        "Either your test expects the wrong thing, or it expects more digits than were worked out.",
+        "Your test expects the wrong thing. Work a small case out once more, step by step.",
         hint,
         misconception="failing-is-finding",
     )

@@ -196,7 +196,8 @@ exercise = Exercise(
         ),
         "deaf": WrongAnswer(
             _step(says=lambda attentional, new: new),
-            "Your logits are made from the state alone, and never hear of the source.",
+            "Your logits are made from the state alone, and do not hear of what this step has "
+            "looked at.",
             "Change the encoder states and call again. Do the logits change?",
             misconception="input-unused",
         ),

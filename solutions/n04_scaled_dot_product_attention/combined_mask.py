@@ -95,14 +95,15 @@ exercise = Exercise(
     mistakes={
         "strictly before": WrongAnswer(
             _combined(past=lambda positions, src_len: torch.arange(src_len) < positions[:, None]),
-            "In your mask no query may look at its own place. Causal means *not later*: itself "
-            "and everything before it.",
-            "What could the very first word look at, in your mask?",
+            "The causal part of your mask lets no query look at its own place. Causal means *not "
+            "later*: itself and everything before it.",
+            "What does that part leave for the very first word?",
             misconception="off-by-one",
         ),
         "the future": WrongAnswer(
             _combined(past=lambda positions, src_len: torch.arange(src_len) >= positions[:, None]),
-            "Your mask opens the future and closes the past: the comparison points the wrong way.",
+            "The causal part of your mask opens the future and closes the past: its comparison "
+            "points the wrong way.",
             "May the place of the key be larger than that of the query?",
             misconception="future-open",
         ),

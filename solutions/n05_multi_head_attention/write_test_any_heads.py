@@ -158,9 +158,9 @@ exercise = CatchTheBug(
         ),
         "worked out again": WrongAnswer(
             worked_out_again,
-            "Your test blames a right version: it expects what is not so with every score. Here "
-            "nobody knows the score, and right versions differ in it. Ask for what holds with any.",
-            "What would still be true of the output if the score were another one?",
+            "Your test blames a right version: it expects what need not be so. Here nobody knows "
+            "the score, and right versions differ in it. Ask for what holds with every one.",
+            "Is what this line expects true at all, and would it still be with another score?",
             misconception="another-task",
         ),
     },

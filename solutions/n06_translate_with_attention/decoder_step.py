@@ -223,7 +223,8 @@ exercise = Exercise(
         "context before the word": WrongAnswer(
             _step(update=lambda y, c, s, w: joined_times((c, y, s), w).tanh()),
             "Context and word stand the wrong way round in front of `w_state`. The shapes fit "
-            "all the same, so nothing complains, but each row of the matrix meets a wrong number.",
+            "all the same, so nothing complains, but rows of the matrix meet numbers that belong "
+            "to others.",
             "What does $[y; c; s]$ say about the order?",
             misconception="parts-in-any-order",
         ),

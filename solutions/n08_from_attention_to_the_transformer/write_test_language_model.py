@@ -132,8 +132,9 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(WORDS, *parameters(), result=0),
-            "Your test sees at most that the chances sum to 1. Nearly all bugs leave that as it "
-            "is: a model that reads the future is still certain of *something*.",
+            "Of these bugs your test sees at most those that show in the sum of the chances. "
+            "Nearly all leave that as it is: a model that reads the future is still certain of "
+            "*something*.",
             "Which bugs change what comes out, but not its sum?",
             misconception="plausible-is-right",
         ),
@@ -146,8 +147,8 @@ exercise = CatchTheBug(
         ),
         "only the future": WrongAnswer(
             only_the_future,
-            "Your test sees at most that no prediction knows what comes later. What the "
-            "model makes of the words before may still be wrong.",
+            "Of these bugs your test sees at most those by which a prediction knows what comes "
+            "later. What the model makes of the words before may still be wrong.",
             "Would your test notice if the residual connection were missing?",
             misconception="half-is-enough",
         ),

@@ -301,7 +301,8 @@ exercise = Exercise(
         ),
         "the card's bytes": WrongAnswer(
             _count(size=lambda card, tensor: 2),
-            "You count two bytes for each number, even where the tensors have `F32`: that is four.",
+            "You count two bytes for each number, also where the card says so and the tensors have "
+            "`F32`: that is four.",
             "Where does each tensor say how its numbers are stored?",
             misconception="card-at-face-value",
         ),

@@ -88,6 +88,13 @@ class PreNormBlock(nn.Module):
         x = x + self.feed_forward(x)
         return x
 """
+ROUNDED = """
+def gaussian_window(scores, centres, half_width):
+    away = torch.arange(scores.shape[-1]) - centres.round().unsqueeze(-1)
+    weights = masked_softmax(scores, away.abs() <= half_width)
+    weights = weights * torch.exp(-2 * away**2 / half_width**2)
+    return weights / weights.sum(-1, keepdim=True)
+"""
 SQUEEZED = """
 def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
     new_state = torch.tanh(torch.cat((word, fed, state), 1) @ W_update.T)
@@ -105,6 +112,7 @@ def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
         ("scaled_attention", INVERTED_IN_ONE, "You read the mask the other way round"),
         ("luong_step", SQUEEZED, "that come later"),
         ("PreNormBlock", KEYS_AS_THEY_ARE, "The norms are not used"),
+        ("gaussian_window", ROUNDED, "the Gaussian is missing"),
         ("weights_without_padding", "pads-in-front-filled-with-zero", "Nothing is masked"),
         ("clip_together", "max-for-min-and-in-place", "makes `length` right"),
         ("masked_loss", "no-eos-mean-of-means", "At `for scores, row in"),
@@ -134,6 +142,13 @@ def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
     attentional = torch.cat([context, new_state], dim=1) @ W_c.T
     return attentional @ W_out.T, attentional, new_state, weights
 """
+CONTEXT_SCORED = """
+def small_step(state, keys, words):
+    weights = torch.softmax(keys @ state, dim=0)
+    context = weights @ keys
+    readout = torch.tanh((context + state) / 2)
+    return weights, words @ context
+"""
 ONES = """
 def neighbour_mask(nodes, edges):
     mask = torch.zeros(nodes, nodes)
@@ -156,10 +171,11 @@ def combined_mask(lengths, positions, src_len):
         ("soft_lookup", WEIGHTS_FIRST, "With each in its own place, one fault is left: You divide"),
         ("luong_step", STATE_LAST, "`new_state` and `attentional` are returned in each other's"),
         ("neighbour_mask", ONES, "With the right type, one fault is left: Your nodes do not hear"),
+        ("small_step", CONTEXT_SCORED, "compute, too, but your code makes no use of `readout`."),
         ("combined_mask", TOO_FAR_AND_TOO_SOON, "Two small changes make all"),
     ],
 )
-def test_of_two_slips_both_are_told(task, answer, told):
+def test_what_is_told_of_a_slip_or_of_two(task, answer, told):
     verdict = evaluate_checks.verdict(labelled.Labelled(task, "wrong", "mine", answer))
     assert told in verdict.relation
 

@@ -56,6 +56,18 @@ def own(definition: ast.AST) -> set[str]:
     return arguments | {node.id for node in _names(definition, ast.Store)}
 
 
+def unread(definition: ast.AST) -> dict[str, int]:
+    """Return the variables that a definition sets and never reads, each with its line."""
+    read = {node.id for node in _names(definition, ast.Load)}
+    return {
+        target.id: node.lineno
+        for node in ast.walk(definition)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id not in read
+    }
+
+
 def borrowed(definition: ast.AST) -> set[str]:
     """Return the names that a definition reads without setting them."""
     return {node.id for node in _names(definition, ast.Load)} - own(definition)

@@ -172,6 +172,8 @@ def _one_by_one(
         for words, variant in [*rule(node)]:
             if variant is None and not isinstance(node, ast.stmt):
                 continue
+            if _hides(parent, variant):
+                continue
             new = ast.copy_location(variant or ast.Pass(), node)
             new.is_new = True
             asks = isinstance(around[id(node)], ast.If | ast.While)  # then all of it may be wrong
@@ -186,6 +188,23 @@ def _one_by_one(
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
+
+
+def _hides(parent: ast.AST, variant: ast.AST | None) -> bool:
+    """Decide whether a variant hides a whole step: a factor of 0, a softmax of which all is summed.
+
+    Then the fault that is left is the variant's.
+    """
+    match parent, variant:
+        case ast.UnaryOp(), ast.Constant(value=0):  # it is tried in place of the whole number
+            return True
+        case ast.BinOp(op=ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Pow()), ast.Constant(
+            value=0
+        ):
+            return True
+        case ast.Attribute(), ast.Call():
+            return parent.attr in REDUCTIONS and _called(variant) == "softmax"
+    return False
 
 
 def _everywhere(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
@@ -382,6 +401,8 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield ast.Compare(left, [other()], others)
         case ast.UnaryOp(operand=operand):
             yield operand
+            if isinstance(operand, ast.Constant):
+                yield ast.Constant(0)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield ast.IfExp(test, orelse, body)
             yield from (body, orelse)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from utils.checks import code
 from utils.checks.compare import are_close, are_comparable, outputs_alike
 from utils.checks.tasks import Case, Record, Trial
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
@@ -23,6 +24,10 @@ UP_TO = "The result of `{text}` (line {number}) is one that right answers comput
 AT = (
     "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
     "it goes a way of its own there, or something is wrong or missing, there or before."
+)
+UNREAD = (
+    "The result of `{text}` (line {number}) is one that right answers compute, too, but your code "
+    "makes no use of `{name}`."
 )
 
 TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
@@ -100,6 +105,28 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     return Pointer(
         up_to + AT.format(text=text, number=number), int(number), trials[strays[stray]].case
     )
+
+
+def describe_unread(
+    record: Record, trials: Sequence[Trial], trace: TraceCases, source: str
+) -> Pointer | str:
+    """Name a variable of a wrong answer that is right, and that it makes no use of; else ""."""
+    found = {}
+    for definition in code.definitions(source):
+        found |= {line: name for name, line in code.unread(definition).items()}
+    wrong = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, record.task.tolerance)]
+    wrong = wrong[:MOST_CASES] if found and record.steps else []
+    for number, lines in zip(wrong, trace([trials[n].case for n in wrong]), strict=True):
+        given = _inputs(trials[number].case)
+        for line, text, computes, result in zip(*(lines or NOTHING)[:4], strict=True):
+            is_known = computes and is_among(result, record.steps[number])
+            if line in found and is_known and not is_among(result, given):
+                return Pointer(
+                    UNREAD.format(text=text, number=line, name=found[line]),
+                    int(line),
+                    trials[number].case,
+                )
+    return ""
 
 
 def how_far(record: Record, number: int, lines: Lines | None) -> tuple[int, int]:

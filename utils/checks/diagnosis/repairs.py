@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from utils.checks.compare import are_close, listed, outputs_alike
+from utils.checks.compare import agree, are_close, listed, outputs_alike
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
 from utils.checks.diagnosis.lines import Pointer, how_far
@@ -184,7 +184,7 @@ class Repairs:
             for number, given in enumerate(self.given)
         ) or speaks_against(self.record, mistake, self.given):
             return False  # the change makes the mistake
-        if self._blows_up(after) or self._makes_idle(edit, known):
+        if self._blows_up(after) or not self._nears(after) or self._makes_idle(edit, known):
             return False
         if edit.words and None in self.given:
             return True
@@ -214,6 +214,24 @@ class Repairs:
             if given is not None
         )
 
+    def _nears(self, after: Sequence[Outputs]) -> bool:
+        """Decide whether a change brings any wrong number nearer to the right one.
+
+        Where shapes are wrong, or no number is a decimal, that cannot be seen.
+        """
+        seen = False
+        for given, now, right in zip(self.given, after, self.expected, strict=True):
+            for name, values in right.items():
+                triple = ((given or {}).get(name), now[name], values)
+                if any(x is None or x.shape != values.shape or x.dtype.kind != "f" for x in triple):
+                    continue
+                before, behind = (np.nan_to_num(np.abs(x - values)) for x in triple[:2])
+                wrong = ~agree(values, triple[0], self.tolerance)
+                seen = seen or bool(wrong.any())
+                if (behind < before - self.tolerance)[wrong].any():
+                    return True
+        return not seen
+
     def _makes_idle(self, edit: Edit, known: Sequence[Outputs]) -> bool:
         """Decide whether anything has moved the answer and does not any more after a change.
 
@@ -236,8 +254,11 @@ class Repairs:
         if None in (before[0], after[0]) or not self.rerun.has_time(self.spare - VERIFYING):
             return True  # it could not be asked: then nothing is said
         return any(
-            one is not None and not self._alike(before[0], one) and self._alike(after[0], other)
+            not are_close(before[0][name], one[name], self.tolerance)
+            and are_close(after[0][name], other[name], self.tolerance)
             for one, other in zip(before, after, strict=True)
+            if one is not None and other is not None
+            for name in self.record.task.outputs
         )
 
     def _bits(

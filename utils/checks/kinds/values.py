@@ -21,6 +21,7 @@ from torch import nn
 from utils.checks.compare import (
     Evidence,
     Verdict,
+    agree,
     are_close,
     complaints,
     gradient_fits,
@@ -33,7 +34,7 @@ from utils.checks.compare import (
 from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
-from utils.checks.diagnosis.lines import Pointer, TraceCases, describe_lines
+from utils.checks.diagnosis.lines import Pointer, TraceCases, describe_lines, describe_unread
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -291,13 +292,16 @@ class Values:
         if not self.is_related:
             return verdict
         if verdict.reason in COMPARED and not _makes_exactly(record, trials, verdict.mistake):
-            if exchange := find_exchange(record, trials):
+            unread = trace and editable and describe_unread(record, trials, trace, editable.source)
+            if unread:
+                verdict = replace(verdict, mistake=None, relation=unread)
+            elif exchange := find_exchange(record, trials):
                 left = self._left_in(record, exchange.undone(trials), "With each in its own place")
                 relation = f"{exchange.words} {left}".strip()
                 # the sentence on the other outputs was about the mistake
                 verdict = replace(verdict, mistake=None, relation=relation, right="")
             elif found := find_pairs(record, trials) or find_apart(record, trials):
-                verdict = _with_two(verdict, found)
+                verdict = _with_two(record, trials, verdict, found)
         if verdict.mistake or verdict.relation:
             return verdict
         return replace(
@@ -432,6 +436,21 @@ def _makes(record: Record, trials: Sequence[Trial], mistake: Mistake, evidence: 
     )
 
 
+def _begins(record: Record, trials: Sequence[Trial], mistake: Mistake, evidence: Evidence) -> bool:
+    """Decide whether a mistake has, at the first place that is wrong, the number that is there."""
+    expected, actual, tolerance = evidence.expected, evidence.actual, record.task.tolerance
+    if expected.shape != actual.shape:
+        return _makes(record, trials, mistake, evidence)
+    first = np.argmin(agree(expected, actual, tolerance))
+    return any(
+        trial.case is evidence.case
+        and known.shape == actual.shape
+        and bool(agree(known, actual, tolerance).flat[first])
+        for trial in record.beside(mistake, trials)
+        for known in [trial.expected.outputs[evidence.output]]
+    )
+
+
 def _is_seen(record: Record, mistake: Mistake, trials: Sequence[Trial], output: str) -> bool:
     """Decide whether a mistake makes an output wrong in a case in which all numbers are finite."""
     return any(
@@ -475,11 +494,21 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     return f"{named} {are} wrong in another way, too: see what is left of it once this is mended."
 
 
-def _with_two(verdict: Verdict, found: Sequence[tuple[Mistake, Mistake]]) -> Verdict:
-    """Name two mistakes at once; only one if several others are possible beside it."""
+def _with_two(
+    record: Record,
+    trials: Sequence[Trial],
+    verdict: Verdict,
+    found: Sequence[tuple[Mistake, Mistake]],
+) -> Verdict:
+    """Name two mistakes at once; only one if several others are possible beside it.
+
+    First comes one that makes the first difference by itself.
+    """
     sure = [mistake for mistake in found[0] if all(mistake in pair for pair in found)]
     if not sure:
         return verdict
+    if verdict.evidence:
+        sure.sort(key=lambda mistake: not _begins(record, trials, mistake, verdict.evidence))
     second = f"There is a second fault. {sure[1].explanation}" if sure[1:] else ANOTHER
     return replace(verdict, mistake=sure[0], relation=second, right="")
 
