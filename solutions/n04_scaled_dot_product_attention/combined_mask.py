@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
         case("an empty sentence", draw.order(4)[:3] * torch.tensor([1, 0, 1]), all_of(4), 4),
         case("queries in another order", draw.order(6)[:2] + 1, draw.order(6)[:4], 6),
         case("one key only", torch.tensor([1, 0]), torch.tensor([0]), 1),
-        case("no padding", torch.full((2,), 7), draw.order(7)[:3], 7),
+        case("no padding", torch.full((2,), 7), draw.order(6)[:3], 7),
     ]
 
 

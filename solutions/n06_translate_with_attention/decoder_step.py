@@ -94,10 +94,8 @@ def in_loops(embedded, state, memory, mask, w_score, w_state, w_readout):
 
 def _one(y, s, h, words, w_score, w_state, w_readout):
     scores = torch.stack([(s @ w_score * word).sum() for word in h])
-    powers = torch.where(words, (scores - scores.max()).exp(), 0.0)
-    if words.any():
-        powers = torch.where(words, (scores - scores[words].max()).exp(), 0.0)
-    weights = powers / powers.sum().clamp(min=1e-30)
+    scores = scores.masked_fill(~words, -torch.inf)
+    weights = scores.softmax(0) if words.any() else torch.zeros_like(scores)
     context = sum(weight * word for weight, word in zip(weights, h, strict=True))
     new = (torch.cat([y, context, s]) @ w_state).tanh()
     return context, weights, new, (torch.cat([context, new]) @ w_readout).tanh()
