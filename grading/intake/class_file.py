@@ -499,10 +499,12 @@ class _Reading:
         if not (name := self._text(key, value)):
             return
         try:
-            self._known[key] = read_roster(self._beside(name))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            self._say(key, f"{clean(name)} cannot be used: {why}")
+            place = self._beside(name)
+            self._known[key] = read_roster(place)
+        except OSError as error:
+            self._say(key, f"{clean(str(place))} cannot be used: {error.strerror}")
+        except ValueError as error:
+            self._say(key, f"{clean(name)} cannot be used: {error}")
 
     def _check_parts(self) -> None:
         """Check that the notebooks have the tasks and questions that the file names."""

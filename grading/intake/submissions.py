@@ -116,6 +116,8 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
         files = list(_in_folder(source, hidden))
     elif source.is_file() and source.suffix.lower() == ".zip":
         files = list(_in_zip(source, hidden))
+    elif not source.exists():
+        raise NoSubmissions(f"There is no {source.absolute()}. What was handed in?")
     else:
         raise NoSubmissions(f"{source} is neither a folder nor a zip file. What was handed in?")
     if not files:

@@ -171,7 +171,7 @@ def rules_of(run: Mapping[str, Any]) -> ClassFile:
         raise CannotGrade(
             f"These grades go by the class file {known}, which is there no more. If it was moved, "
             f"give its new place in place of the folder, such as --out WHERE/{name}; "
-            "`handed_in` and `grades` in it start from where it is now."
+            "`handed_in`, `grades` and `roster` in it start from where it is now."
         )
     return class_file.read(Path(known)) if known else ClassFile()
 

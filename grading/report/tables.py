@@ -519,13 +519,14 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 raise ValueError(f"no question, task or ungraded file is called {shown(part)}")
         except ValueError as error:
             complaints.setdefault(str(error), []).append(number)
-    return [f"{path.name}, {_lines(numbers)}: {error}" for error, numbers in complaints.items()]
+    return [f"{path.name}, {_rows(numbers)}: {error}" for error, numbers in complaints.items()]
 
 
-def _lines(numbers: Sequence[int]) -> str:
+def _rows(numbers: Sequence[int]) -> str:
+    """Name rows as a spreadsheet counts them: a question takes several lines of the file."""
     if len(numbers) == 1:
-        return f"line {numbers[0]}"
-    return f"{len(numbers)} lines ({some([*map(str, numbers)])})"
+        return f"row {numbers[0]}"
+    return f"{len(numbers)} rows ({some([*map(str, numbers)])})"
 
 
 def _is_called(file: Result, name: str) -> bool:
@@ -586,13 +587,13 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
     except ValueError:
         raise ValueError(f"{shown(points)} is not a number") from None
     if part in entered:
-        raise ValueError(f"a second mark of {learner.key!r} for {part!r}; the first counts")
+        raise ValueError(f"a second mark of {shown(learner.label)} for {part!r}; the first counts")
     if not math.isfinite(value):
         raise ValueError(f"{shown(points)} is not a number")
     if abs(value) > most or (is_task and value < 0):
         raise ValueError(
-            f"{clean(points)[:LONGEST_POINTS]} points of {learner.key!r} for {part!r} do not "
-            f"count: it is worth {most:g}"
+            f"{clean(points)[:LONGEST_POINTS]} points of {shown(learner.label)} for {part!r} do "
+            f"not count: it is worth {most:g}"
         )
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")

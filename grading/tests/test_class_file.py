@@ -93,7 +93,7 @@ def test_every_mistake_is_named_at_once_with_its_cure(tmp_path):
         ("deadline: write a day, or a day and a time, without quotes", "2030-01-31 23:59:00"),
         ("grace: a number of minutes is needed", "such as 10, not -1"),
         ("deduction: a number of per cent a day, from 0 to 100, is needed", "not 120"),
-        ("roster: roster.csv cannot be used", "No such file"),
+        (f"roster: {tmp_path / 'roster.csv'} cannot be used", "No such file"),
         ("column: a text in quotes is needed", ""),
         ("course: 'hub:hub.example.org/lab/tree/course/' is no address", "https://"),
         ("points.four_patterns: 0 is no number above 0", "`dropped` drops it"),
@@ -370,6 +370,7 @@ def test_a_class_file_that_was_moved_is_told_and_followed(graded, capsys):
         assert status == 2
         assert f"the class file {path}, which is there no more" in errors
         assert "new place in place of the folder, such as --out WHERE/week1.toml" in errors
+        assert "`handed_in`, `grades` and `roster` in it start from" in errors
     assert main(["show", "Eve", "--out", str(moved / "week1.toml")]) == 0
     assert main(["show", "Eve", "--out", str(out)]) == 0  # its new place is known
     (graded / "away").rename(path)

@@ -168,14 +168,14 @@ def test_a_question_that_is_dropped_keeps_nobody_pending(tmp_path):
     class_ = learners([result("ada", 2)], ClassFile(dropped=["dark_column"]))
     assert tables.about_pending(class_) == ""
     complaint = marked(tmp_path, class_, HEAD + "ada,dark_column,1,")[1]
-    assert complaint == ["marks.csv, line 2: the task is gone: the class file drops 'dark_column'"]
+    assert complaint == ["marks.csv, row 2: the task is gone: the class file drops 'dark_column'"]
 
 
 def test_a_complaint_that_many_rows_share_is_one_line(tmp_path):
     class_ = learners(map(result, ("ada", "bob", "eve")), ClassFile(dropped=["dark_column"]))
     text = HEAD + "".join(f"{name},dark_column,1,\n" for name in ("ada", "bob", "eve"))
     assert marked(tmp_path, class_, text)[1] == [
-        "marks.csv, 3 lines (2, 3, 4): the task is gone: the class file drops 'dark_column'"
+        "marks.csv, 3 rows (2, 3, 4): the task is gone: the class file drops 'dark_column'"
     ]
 
 
@@ -459,19 +459,19 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ("eve,dark_column,2,", "line 2: nobody is called 'eve', or several are"),
+        ("eve,dark_column,2,", "row 2: nobody is called 'eve', or several are"),
         ("ada,dark_matter,2,", "no question, task or ungraded file is called 'dark_matter'"),
-        ("ada,dark_column,good,", "line 2: 'good' is not a number"),
-        ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
-        ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
-        ("ada,dark_column,1,5,good", "line 2: more cells than heads"),
+        ("ada,dark_column,good,", "row 2: 'good' is not a number"),
+        ("ada,dark_column,nan,", "row 2: 'nan' is not a number"),
+        ("ada,dark_column,1e999,", "row 2: '1e999' is not a number"),
+        ("ada,dark_column,1,5,good", "row 2: more cells than heads"),
         ("ada,dark_column,30,", "30 points of 'ada' for 'dark_column' do not count: it is worth 3"),
         ("ada,dark_column,-4,", "-4 points of 'ada' for 'dark_column' do not count: it is worth 3"),
         ("ada,entropy,1,", "other points for 'entropy' need a reason: write it under remark"),
         ("ada,entropy,-1,no", "-1 points of 'ada' for 'entropy' do not count: it is worth 3"),
         ("ada,entropy,4,yes", "4 points of 'ada' for 'entropy' do not count: it is worth 3"),
         ("ada,luong_step,1,why", "task or ungraded file is called 'luong_step'"),  # of another one
-        ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
+        ("Zoë,dark_column,1,\nZoë,dark_column,2,", "row 3: a second mark of 'Zoë'"),
     ],
 )
 def test_marks_that_make_no_sense_are_complained_of_and_kept(tmp_path, class_, row, complaint):
@@ -480,6 +480,13 @@ def test_marks_that_make_no_sense_are_complained_of_and_kept(tmp_path, class_, r
     assert marks == ({"Zoë": (1, "")} if "Zoë" in row else {})
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert row.split("\n")[-1].split(",") in table(tmp_path / "marks.csv")
+
+
+def test_a_complaint_calls_a_learner_as_the_table_does(tmp_path):
+    rules = ClassFile(roster=[Person("Lovelace, Ada", "4021")])
+    class_ = learners([result("lovelaceada", id="4021", lms="canvas")], rules)
+    (complaint,) = marked(tmp_path, class_, HEAD + "Ada Lovelace (4021),dark_column,4,")[1]
+    assert "row 2: 4 points of 'Ada Lovelace (4021)' for" in complaint
 
 
 @pytest.mark.parametrize("data", ["", "ada,dark_column,2,good", "learner,points\nada,2", "\0\0"])

@@ -478,7 +478,7 @@ def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["nowhere", "--out", "out"], "nowhere is neither a folder nor a zip file"),
+        (["nowhere", "--out", "out"], "/nowhere. What was handed in?"),
         (["class", "--out", "class/grades"], "lies among the submissions"),
         (["class", "--out", "begun"], "holds grades already. Go on with --resume"),
         (["class", "--out", "begun", "--resume", "--seed", "8"], "begun with another seed"),
@@ -491,7 +491,7 @@ def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsy
             marks=needs.ordinary_user,
         ),
         (["class", "--out", "out", "--seed", "2014"], "draws the inputs that learners have"),
-        (["grade", "nowhere", "--out", "out"], "nowhere is neither a folder nor a zip file"),
+        (["grade", "file", "--out", "out"], "file is neither a folder nor a zip file"),
         (["regrade", "--out", "out"], "There are no grades in out"),
         (["regrade", "--out", "file"], "There are no grades in file"),
         (["show", "ada", "--out", "out"], "There are no grades in out"),

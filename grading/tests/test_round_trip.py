@@ -268,7 +268,7 @@ def test_points_by_a_person_stay_and_the_page_gives_the_reason(tmp_path, capsys)
     for arguments in (["--resume"], ["--again", "ada"], ["--resume"]):
         status, errors = run_command(capsys, source, "--out", out, *arguments)
         assert status == 0
-        assert "marks.csv, line 4: nobody is called 'eve', or several are. Copy" in errors
+        assert "marks.csv, row 4: nobody is called 'eve', or several are. Copy" in errors
         assert grades(out) == {"ada": "2", "bob": "1"}
         assert [row["dark_column (3)"] for row in rows(out / "tasks.csv")] == ["1.5", ""]
         assert "0.5 points, given by a person. Copied from &lt;bob&gt;." in pages_of(out)
