@@ -196,10 +196,8 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.sum() + 1), record)
     assert verdict.mistake.name == "columns"
     assert (verdict.evidence.case.label, verdict.evidence.output) == ("table 1", "shares")
-    assert (
-        verdict.right
-        == "`total` is wrong in another way, too: see what is left of it once this is mended."
-    )
+    too = "`total` is wrong, too, perhaps for the same reason: see what mending this leaves."
+    assert verdict.right == too
 
 
 def test_a_mistake_that_two_outputs_speak_against_is_not_named():

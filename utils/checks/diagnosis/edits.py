@@ -66,6 +66,7 @@ OPERATORS = {
 }
 T = "`.T` turns all axes of a tensor round, that of the batch too. `.mT` exchanges the last two."
 PAIR = "`{}` with an axis returns a pair, values and their places. `a{}` returns the values alone."
+SQUEEZED = "`squeeze()` takes away every axis of length 1, and here none has to go: leave it out."
 SQUEEZE = (
     "`squeeze()` takes away every axis of length 1, that of a batch of one too: name the axis."
 )
@@ -302,6 +303,7 @@ def _shapes(node: ast.AST) -> Iterator[Variant]:
         case ast.Attribute(value=value, attr="mT"):
             yield TURNED.format(_quoted(node)), value
         case ast.Call(func=ast.Attribute(value=value, attr="squeeze"), args=[], keywords=[]):
+            yield SQUEEZED, value
             for axis in AXES:
                 yield SQUEEZE, _method(value, "squeeze", axis)
         case ast.Call() if _called(node) in REDUCTIONS:
@@ -339,7 +341,7 @@ def _reductions(node: ast.Call) -> Iterator[Variant]:
         yield KEEPDIM.format(short), ast.Call(node.func, node.args, [*node.keywords, keep])
 
 
-SURE = {T, SQUEEZE, *(PAIR.format(name, name) for name in PAIRS)}
+SURE = {T, SQUEEZED, SQUEEZE, *(PAIR.format(name, name) for name in PAIRS)}
 
 
 def _axes(node: ast.AST) -> Iterator[Variant]:
@@ -429,6 +431,8 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             yield ast.Slice(lower, None, step)
             yield ast.Slice((lower and ast.BinOp(lower, ast.Sub(), one)) or one, upper, step)
             yield ast.Slice(upper, lower, step)
+            if lower and not upper:  # [1:] for [:-1]
+                yield ast.Slice(None, ast.UnaryOp(ast.USub(), lower), step)
         case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
             for one, other in itertools.combinations(range(min(len(parts), 5)), 2):
                 new = [*parts]

@@ -491,7 +491,7 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     if not others:
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
-    return f"{named} {are} wrong in another way, too: see what is left of it once this is mended."
+    return f"{named} {are} wrong, too, perhaps for the same reason: see what mending this leaves."
 
 
 def _with_two(
