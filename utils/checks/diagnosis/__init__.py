@@ -4,7 +4,7 @@
 |---|---|
 | `relations` | how its values differ from the right ones |
 | `behaviours` | how its values change if it is called with other inputs |
-| `lines` | the first line whose numbers no right answer has, and a right variable that is not used |
+| `lines` | the first line whose numbers no right answer has, and a right variable that is unused |
 | `repairs`, `edits` | the places at which a small change mends it, or leaves one known mistake |
 | `two_mistakes` | the two known mistakes that it makes at once |
 | `causes` | the likely cause of an exception |
