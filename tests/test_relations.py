@@ -20,7 +20,7 @@ from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Rerun
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task, Trial
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -377,6 +377,14 @@ def test_no_change_is_made_when_the_time_is_up():
         tried.clear()
         assert Repairs(RECORD, RECORD.trials(DOUBLED[:1]), Editable(CELL, rerun)).describe() == ""
         assert len(tried) == rerun.most
+
+
+def test_results_that_have_moved_in_a_ring_come_back_to_their_places():
+    right = {name: np.array([number]) for number, name in enumerate("abc")}
+    returned = dict(zip("abc", (right["b"], right["c"], right["a"]), strict=True))
+    trial = Trial(Case("one", {}), Answer(right), Answer(returned))
+    (back,) = relations.Exchange("", ("b", "c", "a")).undone([trial])
+    assert back.actual.outputs == right
 
 
 # --- What several mistakes leave ------------------------------------------------------------------
