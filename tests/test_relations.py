@@ -361,6 +361,26 @@ def test_a_changed_code_is_written_as_if_all_of_it_had_been_written_anew(by_shap
     assert ast.unparse(tree) == before
 
 
+FILLED = """
+def pairs(rows):
+    table, pair = [], [0, 0]
+    for row in rows:
+        pair[0] = row
+        table.append([row, row])
+        table += [pair, row]
+    return table
+"""
+
+
+def test_no_change_puts_a_list_into_itself():
+    tried = [edit.code for edit in edits(definitions(FILLED), False)]
+    assert any("return pair" in each for each in tried)
+    for place in ("pair[0] = {}\n", "[{}, row])", "[row, {}])", " [{}, row]\n", "[pair, {}]\n"):
+        assert any(place.format("rows") in each for each in tried)
+        assert not any(place.format("table") in each for each in tried)
+    assert not any("pair[0] = pair" in each for each in tried)
+
+
 def test_no_change_is_made_when_the_time_is_up():
     tried = []
 

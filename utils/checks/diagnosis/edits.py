@@ -19,6 +19,7 @@ REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "norm", "logsumexp", 
 PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the values alone
 AXES = (-1, -2, 1, 0, 2)
 MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing
+FILLS = {"append", "extend", "insert"}
 WITHOUT_TENSORS = {"view", "reshape", "permute", "transpose", "range", "arange", "append", "sqrt"}
 REDUCTIONS = ("sum", "mean", "max", "min", "amax", "amin")  # of a whole tensor, if nothing is named
 OTHERS = {  # another function that is taken for one
@@ -122,8 +123,9 @@ def edits(tree: ast.Module, by_shape: bool, near: int = 0, wraps: bool = True) -
     seen = {ast.unparse(tree)}
     late = [_axes] if not by_shape else []
     early = [_shapes, *([_axes] if by_shape else [])]
-    names = _names(tree)
-    rules = [*early, _small, lambda node: _other_names(node, names), *late]
+    names, filled = _names(tree), _filled(tree)
+
+    rules = [*early, _small, lambda node: _other_names(node, names, filled), *late]
     rules += [_missing] if wraps else []
     together = [_everywhere(tree, rule) for rule in (_shapes,)]
     write = _writer(tree)
@@ -493,19 +495,40 @@ def _names(tree: ast.AST) -> list[str]:
     return [*dict.fromkeys([*own, *parts])]
 
 
+def _filled(tree: ast.AST) -> dict[int, set[str]]:
+    """Return the lists that are filled step by step, for each node of a statement that does so.
+
+    None of them may come to hold itself: PyTorch then ends the whole process.
+    """
+    parts: list[ast.AST] = []
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=into, attr=name)) if name in FILLS:
+                pass
+            case ast.AugAssign(target=into) | ast.Assign(targets=[ast.Subscript(value=into)]):
+                pass
+            case _:
+                continue
+        names |= {ast.unparse(part) for part in ast.walk(into) if isinstance(part, ast.expr)}
+        parts += ast.walk(node)
+    return {id(part): names for part in parts}
+
+
 def _is_own_part(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
 
 
-def _other_names(node: ast.AST, names: list[str]) -> Iterator[Variant]:
+def _other_names(node: ast.AST, names: list[str], filled: dict[int, set[str]]) -> Iterator[Variant]:
     """Yield another variable in place of one: the old state for the new one."""
+    free = [name for name in names if name not in filled.get(id(node), ())]
     is_name, is_part = isinstance(node, ast.Name), _is_own_part(node)
     if isinstance(node, ast.Call) and _called(node) in MADE:
-        for name in names[:MOST_NAMES]:
+        for name in free[:MOST_NAMES]:
             if not name.startswith("self"):
                 yield "", ast.Name(name, ast.Load())
     if (is_name or is_part) and isinstance(node.ctx, ast.Load) and ast.unparse(node) in names:
-        alike = [name for name in names if name.startswith("self.") == is_part]
+        alike = [name for name in free if name.startswith("self.") == is_part]
         for name in alike[:MOST_NAMES]:
             if name not in (ast.unparse(node), "self"):
                 yield "", ast.parse(name, mode="eval").body
