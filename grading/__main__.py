@@ -220,8 +220,12 @@ def regrade(options: Namespace) -> int:
     from grading.report.store import Store
 
     out = _grades(options.out)
+    table = out / "grades.csv"
+    before = table.read_bytes()
     moves = grader.regrade(out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."
+    if not moves and table.read_bytes() != before:
+        summary = f"No score of a task moved, but what the class file or marks.csv says: {table}"
     named = Names(out).counts(Store(out).all())
     for line in [*moves, summary, *named]:
         say(line)

@@ -221,7 +221,10 @@ def code_of(path: Path) -> list[str]:
 
 
 def _folded_code(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
-    """Return the solution below each stub, with the imports and definitions that it needs."""
+    """Return the solution below each stub, with the definitions that it needs, and all modules.
+
+    A learner's notebook has these: `import math` stands in its first cell.
+    """
     sources: list[str] = []
     needed: set[str] = set()
     for cell, below in reversed([*itertools.pairwise(cells)]):
@@ -234,7 +237,11 @@ def _folded_code(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
                 )
             source = f"# BEGIN SOLUTION\n{folded[1]}# END SOLUTION"
         elif cell.cell_type == "code":
-            statements = [each for each in code.syntax(cell.source).body if _named(each) & needed]
+            statements = [
+                each
+                for each in code.syntax(cell.source).body
+                if isinstance(each, ast.Import) or _named(each) & needed
+            ]
             source = "\n".join(map(ast.unparse, statements))
         needed |= code.mentioned(source)
         sources.insert(0, source)

@@ -451,7 +451,7 @@ _ALL = [
     ),
     Misconception(
         "half-is-enough",
-        "one of two conditions is enough",
+        "one half of what belongs together is enough",
         "More than one thing has to hold here: on both sides, along both axes, for the right rows. "
         "Name them, and find each in your code.",
     ),

@@ -22,7 +22,7 @@ from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed, isolated_side_effects
 from utils.checks.runner import Rerun, in_double, in_plain, traced
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task, Twin
-from utils.checks.trace import distinct
+from utils.checks.trace import distinct, is_among
 
 PUBLIC_SEED = 2014  # seed of the cases that learners have; a grader draws its own
 OTHER_DRAWS = 3  # from which values are taken for a second call of an answer
@@ -189,7 +189,8 @@ class Exercise:
             )
         all_right = [solution, *self.variants, *others()]
         steps, twins = self._steps(all_right, cases), self._twins(all_right, record)
-        return replace(record, moves=moves, steps=steps, twins=[*twins])
+        all_steps, common = zip(*steps, strict=True)
+        return replace(record, moves=moves, steps=all_steps, common=common, twins=[*twins])
 
     def _twins(self, all_right: Sequence[Any], record: Record) -> Iterator[Twin]:
         """Yield a twin for each input, for each that is left out, and for all parameters.
@@ -251,15 +252,17 @@ class Exercise:
     def _sketches(self, answer: Answer) -> np.ndarray:
         return sketches([answer.outputs[name] for name in self.task.outputs])
 
-    def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
-        """Return what right answers compute on the way, in each case."""
+    def _steps(
+        self, all_right: Sequence[Any], cases: Sequence[Case]
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield what right answers compute on the way in each case, and what most of them do."""
         with isolated_side_effects(Printed()):
-            return [
-                distinct(
-                    np.vstack([traced(self.task, right, case).results() for right in all_right])
-                ).astype(np.float32)
-                for case in map(in_double, cases)
-            ]
+            for case in map(in_double, cases):
+                found = [traced(self.task, right, case).results() for right in all_right]
+                steps = distinct(np.vstack(found))
+                counts = [sum(is_among(step, each) for each in found) for step in steps]
+                most = 2 * np.array(counts, dtype=int) > len(found)
+                yield steps.astype(np.float32), steps[most].astype(np.float32)
 
     def _mistaken(self, cases: Sequence[Case]) -> dict[str, list[Answer]]:
         return {mistake.name: self._returned(mistake.gives, cases) for mistake in self.mistakes}

@@ -17,12 +17,13 @@ from utils.checks.limits import Printed
 from utils.checks.runner import Rerun, traced
 from utils.checks.trace import described, distinct, is_among
 
-RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])
-PLACES = re.compile(r"(The result of|At) `([^`]*)` \(line (\d+)\)")
+STEPS = [distinct(traced(TASK, attend, case).results()) for case in CASES]
+RECORD = replace(RECORD, steps=STEPS, common=STEPS)
+PLACES = re.compile(r"(the result of|At) `([^`]*)` \(line (\d+)\)")
 
 
 def told(answer):
-    """Return the lines that feedback on an answer quotes, after "The result of" and "At"."""
+    """Return the lines that feedback on an answer quotes, after "the result of" and "At"."""
     answers = kind_of(TASK).run(answer, CASES, Printed())
     sentence = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, answer).trace)
     return [(word, text) for word, text, _ in PLACES.findall(sentence)]
@@ -60,7 +61,7 @@ def filled_in_a_loop(query, keys, values, mask):
 )
 def test_the_line_is_told_at_which_an_answer_leaves_the_right_ones(answer, up_to, at):
     (first, right), (second, stray) = told(answer)
-    assert (first, second) == ("The result of", "At")
+    assert (first, second) == ("the result of", "At")
     assert right.startswith(up_to)
     assert stray.startswith(at)
 

@@ -74,6 +74,7 @@ exercise = Exercise(
     minutes=10,
     section="01.6",
     outputs=["entropies"],
+    invariants={"entropies": ["not negative"]},
     cases=cases,
     equivalents={
         "safe = torch.where(weights > 0, weights, 2.0)": ANY_LOGARITHM,

@@ -158,8 +158,8 @@ exercise = CatchTheBug(
         ),
         "worked out again": WrongAnswer(
             worked_out_again,
-            "Your test blames a right version: it expects what need not be so. Here nobody knows "
-            "the score, and right versions differ in it. Ask for what holds with every one.",
+            "Your test blames a right version: it expects what need not be so, with this score or "
+            "with any. Nobody knows the score here: ask only for what holds with every one.",
             "Is what this line expects true at all, and would it still be with another score?",
             misconception="another-task",
         ),

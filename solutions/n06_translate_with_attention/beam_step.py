@@ -35,11 +35,14 @@ def cases(draw: Draw) -> list[Case]:
     view = inputs(4, 6, [2])
     overtaken = inputs(3, 8, [2])
     overtaken["scores"][2] = -9.0
+    dear = inputs(3, 8, [1])
+    dear["log_probs"][1, EOS] = -9.0
     return [
         Case("a beam of three, seven words", inputs(3, 7)),
         Case("one of three has ended", inputs(3, 8, [1])),
         Case("all but one have ended", inputs(4, 6, [0, 1, 3])),
         Case("one has ended, and all others overtake it", overtaken),
+        Case("one has ended, and a second end would be unlikely", dear),
         Case("a beam of one", inputs(1, 6)),
         Case("the first step, when there is one beginning only", first),
         Case("a beam of five, in float64", doubled(inputs(5, 9, [0, 4]))),

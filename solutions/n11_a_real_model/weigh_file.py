@@ -70,7 +70,7 @@ def cases(draw: Draw) -> list[Case]:
         case("untied on the card, and untied", also=["lm_head.weight"], tie_word_embeddings=False),
         case("a larger vocabulary in the file", vocab_size=some(40, 49)),
         case("four bytes a number in the file", "F32", layers=some(2, 5)),
-        # Whoever holds the values against the card, too, is as right: keys do not fit, either.
+        # Whoever holds the values against the card, too, gets the same: keys do not fit, either.
         case("values of another width", wide=2, num_key_value_heads=4),
         case("stored frequencies, which nobody trained", also=[RATES.format(n) for n in range(3)]),
         case("a first layer that differs", layers=some(3, 5), apart=0),
@@ -301,8 +301,8 @@ exercise = Exercise(
         ),
         "the card's bytes": WrongAnswer(
             _count(size=lambda card, tensor: 2),
-            "You count two bytes for each number, also where the card says so and the tensors have "
-            "`F32`: that is four.",
+            "You count two bytes for a number where the card says so, though its tensor has `F32`: "
+            "that is four.",
             "Where does each tensor say how its numbers are stored?",
             misconception="card-at-face-value",
         ),

@@ -180,6 +180,7 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
                 store(f"{key}/{words}/{name}", values)
         if record.steps:
             store(f"{key}/steps", record.steps[number])
+            store(f"{key}/common", record.common[number])
         if record.pairs:
             store(f"{key}/pairs", record.sketches[number])
         inputs_of: dict[str, list[str]] = {}
@@ -224,7 +225,8 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
         def outputs(key: str) -> dict[str, np.ndarray]:
             return {name: values(f"{key}/{name}") for name in task.outputs}
 
-        cases, expected, steps, sketches, stored = [], [], [], [], set(arrays.keys())
+        cases, expected, stored = [], [], set(arrays.keys())
+        steps, common, sketches = [], [], []
         mistaken = {mistake.name: [] for mistake in task.mistakes}
         for number, case in enumerate(entry["cases"]):
             parts = {part: restored(case[part]) for part in PARTS}
@@ -238,6 +240,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
             steps += [values(f"{key}/steps")] if f"{key}/steps" in stored else []
+            common += [values(f"{key}/common")] if f"{key}/common" in stored else []
             sketches += [values(f"{key}/pairs")] if f"{key}/pairs" in stored else []
         key = f"{task.id}/pairs"
         pairs = [tuple(pair) for pair in values(key).tolist()] if key in stored else []
@@ -249,7 +252,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             )
             for place, twin in enumerate(entry.get("twins", []))
         ]
-    return Record(task, cases, expected, mistaken, moves, steps, twins, pairs, sketches)
+    return Record(task, cases, expected, mistaken, moves, steps, common, twins, pairs, sketches)
 
 
 def _tasks_in(path: Path) -> list[Task]:

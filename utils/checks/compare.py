@@ -184,7 +184,7 @@ def _not_finite(task: Task, output: str, trial: Trial) -> str:
 
 
 def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
-    return "has a negative entry; a share is 0 or more." if (values < -tolerance).any() else ""
+    return "has a negative entry, and can have none." if (values < -tolerance).any() else ""
 
 
 def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:

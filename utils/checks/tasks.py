@@ -202,6 +202,7 @@ class Record:
             after it (`diagnosis.measure_moves`): only on these changes may an answer depend.
         steps: what right answers compute on the way, in each case: tensors as `trace.described`,
             (steps, `trace.NUMBERS`).
+        common: the steps that most right answers have in common, in each case.
         twins: other values for the inputs and parameters of some cases.
         pairs: places of two mistakes that an answer can make at once (`diagnosis.two_mistakes`).
         sketches: what such answers return, in each case: (pairs, outputs, `NUMBERS`).
@@ -213,6 +214,7 @@ class Record:
     mistaken: Mapping[str, Sequence[Answer]]
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     steps: Sequence[np.ndarray] = ()
+    common: Sequence[np.ndarray] = ()
     twins: Sequence[Twin] = ()
     pairs: Sequence[tuple[int, int]] = ()
     sketches: Sequence[np.ndarray] = ()

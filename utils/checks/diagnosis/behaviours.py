@@ -613,7 +613,8 @@ def _probes(record: Record) -> Iterator[Probe]:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
-            f"{{}} depends on places of `{name}` that come later.",
+            f"At each place but the last, {{}} depends on the last place of `{name}`, and should "
+            "not.",
             f"At each place but the last, {{}} stays the same when the last place of `{name}` "
             "changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
@@ -627,7 +628,8 @@ def _probes(record: Record) -> Iterator[Probe]:
 def otherwise(value: Any) -> Any:
     """Return another value of the same type and within the same bounds; None if there is none."""
     if _is(value, torch.bool):
-        return ~value
+        emptied = value.dim() and (value.all(-1) & value.any(-1)).any()  # a row that allows nothing
+        return torch.ones_like(value) if emptied and not value.all() else ~value
     if isinstance(value, Tensor):
         axis = next((axis for axis in range(-1, -value.dim() - 1, -1) if value.shape[axis] > 1), 0)
         rolled = value.roll(1, axis) if value.dim() else value

@@ -32,6 +32,7 @@ OTHERS = {  # another function that is taken for one
         ("triu", "tril"),
         ("argmax", "argmin"),
         ("amax", "amin"),
+        ("maximum", "minimum"),
         ("relu", "tanh", "sigmoid", "gelu"),
         ("cat", "stack"),
         ("zeros", "ones"),
@@ -47,6 +48,7 @@ OTHERS = {  # another function that is taken for one
     )
     for name in group
 }
+MARKS = ("PAD", "SOS", "EOS")  # of the corpora
 OPERATORS = {
     ast.Add: [ast.Sub, ast.Mult],
     ast.Sub: [ast.Add],
@@ -92,6 +94,8 @@ class Edit(NamedTuple):
         words: sentence on the slip that is taken back; "" if it has no name.
         sure: whether the slip is told if only the shapes are right after the change.
         takes_away: whether a part of the code is gone: what is missing then may be its own work.
+        end: column at which the place ends.
+        wraps: whether a step is put around what stands there.
     """
 
     code: str
@@ -100,6 +104,8 @@ class Edit(NamedTuple):
     words: str = ""
     sure: bool = False
     takes_away: bool = False
+    end: int = 0
+    wraps: bool = False
 
 
 Variant = tuple[str, ast.AST | None]  # the name of a slip, or "", and what stands in its place
@@ -187,7 +193,9 @@ def _one_by_one(
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
                 takes_away = less or fewer or _names_read(around[id(node)]) < read
                 code_now = write(node, new)
-                yield Edit(code_now, node.lineno, quoted, words, words in SURE, takes_away)
+                sure, end = words in SURE, node.end_col_offset
+                wraps = bool(variant) and any(node is x for x in ast.walk(variant))
+                yield Edit(code_now, node.lineno, quoted, words, sure, takes_away, end, wraps)
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
@@ -272,6 +280,8 @@ def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
 def _quoted(node: ast.AST) -> str:
     """Write a node as code; of a method call, its name and arguments."""
     text = ast.unparse(node).partition("\n")[0]
+    if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
+        text = text.strip("()")  # between brackets it has none
     if len(text) > LONGEST_PLACE and isinstance(node, ast.Call):
         text = f"{_called(node)}({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})"
     return text if len(text) <= LONGEST_PLACE else ""
@@ -453,6 +463,8 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         yield ast.Call(func, args[:-1], keywords)
     if getattr(func, "attr", "") in ("masked_fill", "masked_fill_", "where"):
         yield ast.Call(func, [ast.UnaryOp(ast.Invert(), args[0]), *args[1:]], keywords)
+    if getattr(func, "attr", "") == "get":
+        yield from args[1:]  # what is taken if there is nothing
     for keyword in keywords:
         yield ast.Call(func, args, [other for other in keywords if other is not keyword])
     for one, other in itertools.combinations(range(min(len(args), 4)), 2):
@@ -522,6 +534,8 @@ def _is_own_part(node: ast.AST) -> bool:
 def _other_names(node: ast.AST, names: list[str], filled: dict[int, set[str]]) -> Iterator[Variant]:
     """Yield another variable in place of one: the old state for the new one."""
     free = [name for name in names if name not in filled.get(id(node), ())]
+    if isinstance(node, ast.Name) and node.id in MARKS:
+        yield from (("", ast.Name(mark, ast.Load())) for mark in MARKS if mark != node.id)
     is_name, is_part = isinstance(node, ast.Name), _is_own_part(node)
     if isinstance(node, ast.Call) and _called(node) in MADE:
         for name in free[:MOST_NAMES]:

@@ -20,10 +20,11 @@ MOST_CASES = 3
 # Lines that take values apart say nothing of whether the parts have got the right names, and a loop
 # over rows is as right as a table: no right answer has to go through these parts.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
-UP_TO = "The result of `{text}` (line {number}) is one that right answers compute, too. "
+ASSIGNED = re.compile(r"(\w+) = ")
+UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
-    "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
-    "it goes a way of its own there, or something is wrong or missing, there or before."
+    "At `{text}` (line {number}){where} your code has numbers that none of our right answers has: "
+    "either it goes a way of its own there, or a step is wrong or missing, there or before."
 )
 UNREAD = (
     "The result of `{text}` (line {number}) is one that right answers compute, too, but your code "
@@ -63,6 +64,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     numbers = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, tolerance)]
     numbers = numbers[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
+    common: dict[tuple[int, str], list[bool]] = {}  # line → whether they fit most right answers
     computing, returned, strays = set(), set(), {}
     traces = [lines or NOTHING for lines in trace([trials[n].case for n in numbers])]
     sound = _lines_of_right_outputs(record, trials, traces)
@@ -78,33 +80,35 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
             if not is_among(result, given):
                 fit = is_among(result, record.steps[number])
                 fits.setdefault((line, text), []).append(fit)
+                shared = is_among(result, record.common[number])
+                common.setdefault((line, text), []).append(shared)
                 apart = TAKES_APART.match(text) and not computes
                 strayed = strayed or (None if fit or line in sound or apart else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
         strays |= {strayed: number} if strayed and strayed not in strays else {}
-    order = [*fits]
-    stray = min(strays, key=order.index, default=None)
+    order = sorted(fits)  # by their lines: a case may be too small to show the first stray one
+    stray = min(strays, default=None)
     # An earlier line that has what is returned, and wrong, is right for something else only.
     if not stray or not stray[1] or returned & {*order[: order.index(stray)]}:
         return ""
     before = [
         line
         for line in order[: order.index(stray)]
-        if line[0] in computing
-        and line < stray
-        and all(fits[line])
-        and not TAKES_APART.match(line[1])
+        if line[0] in computing and all(fits[line]) and not TAKES_APART.match(line[1])
     ]
-    if not before and stray == order[-1]:  # the answer's values, of which nothing new is said
+    if not before and stray == order[-1] and stray in returned:  # of which nothing new is said
         return ""
-    (first, right), (number, text) = before[-1] if before else (0, ""), stray
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
-    vouch = before and all(map(_has_right_kinds, trials))
-    up_to = UP_TO.format(text=right, number=first) if vouch else ""
-    return Pointer(
-        up_to + AT.format(text=text, number=number), int(number), trials[strays[stray]].case
-    )
+    # And what a line puts in an input's place may be missed later on.
+    vouched = before[-1] if before and all(map(_has_right_kinds, trials)) else None
+    if vouched and (not all(common[vouched]) or _overwrites(vouched, trials[0].case)):
+        vouched = None
+    up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
+    case, shown = trials[strays[stray]].case, trials[numbers[0]].case
+    where = "" if case is shown else f', in the case "{case.label}",'
+    at = AT.format(text=stray[1], number=stray[0], where=where)
+    return Pointer(up_to + at, int(stray[0]), case)
 
 
 def describe_unread(
@@ -168,6 +172,11 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
         for name, values in trial.expected.outputs.items()
         if not are_close(values, trial.actual.outputs[name], tolerance)
     ]
+
+
+def _overwrites(line: tuple[int, str], case: Case) -> bool:
+    """Decide whether a line puts something else in the place of an input."""
+    return not {*case.inputs}.isdisjoint(ASSIGNED.findall(line[1]))
 
 
 def _has_right_kinds(trial: Trial) -> bool:

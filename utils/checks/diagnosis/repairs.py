@@ -7,6 +7,7 @@ other slip. A change is told only if the answer, run with it, returns what the s
 import ast
 import copy
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,15 +18,22 @@ from utils.checks.compare import agree, are_close, listed, outputs_alike
 from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import Edit, definitions, edits
 from utils.checks.diagnosis.lines import Pointer, how_far
-from utils.checks.diagnosis.relations import BITS, ENOUGH, evidence_in, speaks_against
+from utils.checks.diagnosis.relations import (
+    BITS,
+    ENOUGH,
+    MOST_LABELS,
+    evidence_in,
+    speaks_against,
+)
 from utils.checks.runner import SPARE, VERIFYING, Rerun
 from utils.checks.tasks import Answer, Case, Mistake, Record, Trial
-from utils.checks.trace import LONGEST_LINE
+from utils.checks.trace import LONGEST_LINE, Lines
 
 BATCH = 40  # edits that are tried before the next ones are made
 MOST_EDITS = 1000
 MOST_VERIFIED = 10  # edits of a kind that are tried in all cases
 BITS_OF_A_CHOICE = 10  # a thousand edits are tried
+ORDINALS = ("first", "second", "third", "fourth")  # of places that look alike
 LAST = 0.15  # seconds that are left when pairs of changes have been tried
 
 Outputs = Mapping[str, np.ndarray]
@@ -67,10 +75,9 @@ class Repairs:
 
     def describe(self) -> Pointer | str:
         """Return a sentence on the first change that mends something; "" if none does."""
-        wrong = [n for n, given in enumerate(self.given) if not self._right(n, given)]
-        if not wrong:
+        first = self._first_wrong
+        if self._right(first, self.given[first]):
             return ""
-        first = wrong[0]
         parts: list[Edit] = []
         left: list[tuple[Edit, Mistake]] = []
         by_shape = self.given[first] is None or any(
@@ -78,8 +85,12 @@ class Repairs:
             for name, values in self.expected[first].items()
         )
         tree = definitions(self.source)
-        for edit, outputs in self._tried(edits(tree, by_shape, self._stray_line(first)), first):
+        lines = self._lines(first)
+        near, sound = how_far(self.record, first, lines)[1], self._sound(lines)
+        for edit, outputs in self._tried(edits(tree, by_shape, near), first):
             if outputs is None or self._alike_given(first, outputs):
+                continue
+            if edit.wraps and edit.line in sound:  # a step more, where a right output needs none
                 continue
             self.moving.append(edit)
             if self._right(first, outputs):
@@ -96,7 +107,9 @@ class Repairs:
                     left.append((edit, mistake))
         for edit, mistake in left[:MOST_VERIFIED]:
             if self._leaves(edit, mistake):
-                return self._words(edit, f"leaves one fault: {mistake.explanation}")
+                return self._words(
+                    edit, f"leaves one fault{self._where(edit, mistake)}: {mistake.explanation}"
+                )
         for edit in parts[:MOST_VERIFIED]:
             if sentence := self._in_part(edit):
                 return sentence
@@ -133,12 +146,18 @@ class Repairs:
                         return Pointer(words, edit.line, self.record.cases[first])
         return ""
 
-    def _stray_line(self, number: int) -> int:
-        """Return the line at which the answer leaves all right ones; 0 if there is none."""
-        if not self.record.steps:
-            return 0
-        (lines,) = self.rerun.trace([self.record.cases[number]])
-        return how_far(self.record, number, lines)[1]
+    def _lines(self, number: int) -> Lines | None:
+        """Return what the answer's lines compute in a case; None if no right answer is traced."""
+        return self.rerun.trace([self.record.cases[number]])[0] if self.record.steps else None
+
+    def _sound(self, lines: Lines | None) -> set[int]:
+        """Return the lines on which outputs rest that are right in all cases."""
+        origins = lines.origins if lines else ()
+        right = set(self.record.task.outputs).difference(
+            *(self._wrong_outputs(number) for number in range(len(self.given)))
+        )
+        named = zip(self.record.task.outputs, origins, strict=False)
+        return {line for name, rests_on in named if name in right for line in rests_on}
 
     def _tried(self, all_edits: Iterator[Edit], number: int) -> Iterator[tuple[Edit, Outputs]]:
         case = self.record.cases[number]
@@ -202,6 +221,11 @@ class Repairs:
             for case, theirs, outputs in zip(self.record.cases, known, after, strict=True)
         ]
         return outputs_alike(self.record.task, trials, finite_only=True) == [*known[0]]
+
+    def _where(self, edit: Edit, mistake: Mistake) -> str:
+        """Say where a change leaves a mistake alone: NaN and infinity may have another cause."""
+        everywhere = self._in_all_cases(edit, self.known[mistake])
+        return "" if everywhere else " where all numbers are finite"
 
     def _blows_up(self, after: Sequence[Outputs]) -> bool:
         """Decide whether a change makes NaN or infinity where an answer has numbers."""
@@ -339,6 +363,18 @@ class Repairs:
             return self._words(
                 edit, f"makes {listed(whole)} right. Then only {listed(others)} {differ}."
             )
+        if bits < ENOUGH + BITS_OF_A_CHOICE:
+            return ""
+        for name in names:
+            left = [
+                case.label
+                for case, is_right in zip(self.record.cases, now[name], strict=True)
+                if not is_right
+            ]
+            gained = sum(now[name]) - sum(before[name])
+            if gained > len(left) and len(left) <= MOST_LABELS:
+                labels = "; ".join(left)
+                return self._words(edit, f"makes `{name}` right in all cases but these: {labels}.")
         return ""
 
     def _right_shapes(self, returned: Sequence[Outputs]) -> bool:
@@ -352,9 +388,14 @@ class Repairs:
         return self.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
 
     def _place(self, edit: Edit) -> str:
-        text = self._line(edit)
-        at = f"`{edit.place}` in " if edit.place and edit.place != text else ""
-        return f"{at}`{text}` (line {edit.line})"
+        text, which = self._line(edit), ""
+        if not edit.place or edit.place == text.partition("#")[0].strip():
+            return f"`{text}` (line {edit.line})"
+        whole = re.compile(rf"(?<!\w){re.escape(edit.place)}(?!\w)")
+        ends = [x.end() for x in whole.finditer(self.source.splitlines()[edit.line - 1])]
+        if len(ends) > 1 and edit.end in ends[: len(ORDINALS)]:
+            which = f"the {ORDINALS[ends.index(edit.end)]} "
+        return f"{which}`{edit.place}` in `{text}` (line {edit.line})"
 
     def _words(self, edit: Edit, effect: str) -> Pointer:
         if edit.words:
@@ -366,4 +407,5 @@ class Repairs:
 
     @property
     def _first_wrong(self) -> int:
-        return next(n for n, given in enumerate(self.given) if not self._right(n, given))
+        """The first of the cases in which most outputs are wrong: some cases hide some slips."""
+        return max(range(len(self.given)), key=lambda number: len(self._wrong_outputs(number)))

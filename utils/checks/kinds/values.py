@@ -62,6 +62,7 @@ from utils.checks.tasks import (
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
+SECOND = "That is one of two faults, each told as if it were the only one. The other: {}"
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 CUT = (
@@ -222,6 +223,7 @@ class Values:
             reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
             right = right or _what_is_unexplained(record, trials, mistake)
+            right = f"{right} {_where_it_is_finite(record, trials, mistake)}".strip()
             return Verdict(task, reason, message, mistake, evidence, right=right)
         if error:
             return failed
@@ -277,7 +279,11 @@ class Values:
             return ""
         are = "is" if len(right) == 1 else "are"
         differ = "differs" if len(others) == 1 else "differ"
-        return f"{listed(right)} {are} right, only {listed(others)} {differ}."
+        cases = f"all {len(trials)} cases" if len(trials) > 1 else "the case that was tried"
+        return (
+            f"Of what it returns, {listed(right)} {are} right in {cases}, only {listed(others)} "
+            f"{differ}."
+        )
 
     def explain(
         self,
@@ -330,7 +336,11 @@ class Values:
             (called and describe_repetition(record, trials, rerun))
             or (repairs and repairs.describe())
             or (compared and describe_values(record, trials, RELATIONS))
-            or (called and describe_behaviour(record, trials, rerun))
+            or (
+                called
+                and (behaviour := describe_behaviour(record, trials, rerun))
+                and _with_place(behaviour, place)
+            )
             or (repairs and compared and repairs.describe_two())
             or (compared and _describe_remains(record, trials, place))
             or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
@@ -494,6 +504,19 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     return f"{named} {are} wrong, too, perhaps for the same reason: see what mending this leaves."
 
 
+def _where_it_is_finite(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
+    """State that a mistake explains an output but for its NaN and infinities; "" if it does so."""
+    if not mistake:
+        return ""
+    exactly = outputs_alike(record.task, record.beside(mistake, trials))
+    if {*_outputs_of_mistake(record, mistake, trials)} <= {*exactly}:
+        return ""
+    return (
+        "That holds where all numbers are finite. Elsewhere yours are not, or not in the same "
+        "places, perhaps for another reason: see what mending this leaves."
+    )
+
+
 def _with_two(
     record: Record,
     trials: Sequence[Trial],
@@ -509,7 +532,7 @@ def _with_two(
         return verdict
     if verdict.evidence:
         sure.sort(key=lambda mistake: not _begins(record, trials, mistake, verdict.evidence))
-    second = f"There is a second fault. {sure[1].explanation}" if sure[1:] else ANOTHER
+    second = SECOND.format(sure[1].explanation) if sure[1:] else ANOTHER
     return replace(verdict, mistake=sure[0], relation=second, right="")
 
 
@@ -518,8 +541,12 @@ def _with_two(
 
 def _describe_remains(record: Record, trials: Sequence[Trial], place: Pointer | str) -> str:
     """State what is still right in an answer, and where it leaves all right answers."""
-    values = describe_values(record, trials, WEAKER_RELATIONS)
-    return Pointer(f"{values} {place}".strip(), place.line, place.case) if place else values
+    return _with_place(describe_values(record, trials, WEAKER_RELATIONS), place)
+
+
+def _with_place(words: str, place: Pointer | str) -> Pointer | str:
+    """Add the line at which an answer leaves all right ones, if one is told."""
+    return Pointer(f"{words} {place}".strip(), place.line, place.case) if place else words
 
 
 def _describe_gradients(record: Record, trials: Sequence[Trial]) -> str:
