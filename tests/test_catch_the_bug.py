@@ -194,10 +194,12 @@ def relation(test):
     return verdict_on(record, {"test_grow": test}, Printed()).relation
 
 
-def test_whom_a_test_takes_for_right_is_told():
-    def of_the_opposite(grow):
-        assert torch.allclose(grow(NUMBERS), (-NUMBERS).exp() * 2)
+def of_the_opposite(grow):
+    assert torch.allclose(grow(NUMBERS), (-NUMBERS).exp() * 2)
 
+
+def test_whom_a_test_takes_for_right_is_told():
+    assert verdict_of(of_the_opposite).mistake is None  # "expectation" accepts none
     assert relation(of_the_opposite) == (
         "It accepts only the implementation by somebody who believes that "
         f"{bank.misconceptions()['opposite'].belief}."

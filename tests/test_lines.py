@@ -22,10 +22,10 @@ RECORD = replace(RECORD, steps=STEPS, common=STEPS)
 PLACES = re.compile(r"(the result of|At) `([^`]*)` \(line (\d+)\)")
 
 
-def told(answer):
+def told(answer, record=RECORD):
     """Return the lines that feedback on an answer quotes, after "the result of" and "At"."""
     answers = kind_of(TASK).run(answer, CASES, Printed())
-    sentence = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, answer).trace)
+    sentence = describe_lines(record, RECORD.trials(answers), Rerun(TASK, answer).trace)
     return [(word, text) for word, text, _ in PLACES.findall(sentence)]
 
 
@@ -128,6 +128,36 @@ def test_a_row_of_0s_and_1s_is_no_evidence():
 
     lines = traced(TASK, answer, CASES[0]).lines()
     assert lines.computes.tolist() == [False, True, True]
+
+
+def keys_overwritten(query, keys, values, mask):
+    keys = query @ keys.mT / query.shape[-1] ** 0.5
+    weights = keys.softmax(-2)
+    return weights @ values, weights
+
+
+def test_a_line_is_called_right_only_for_what_most_right_answers_have_and_lose_nothing_by():
+    assert [word for word, _ in told(over_targets)] == ["the result of", "At"]
+    in_one_only = replace(RECORD, common=[steps[:0] for steps in STEPS])
+    assert [word for word, _ in told(over_targets, in_one_only)] == ["At"]
+    assert [word for word, _ in told(keys_overwritten)] == ["At"]
+
+
+def wrong_in_the_second_case(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    if query.shape == CASES[1].inputs["query"].shape:
+        scores = scores * 3
+    weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    context = weights.square() @ values
+    return context, weights
+
+
+def test_a_case_that_is_not_shown_is_named_where_the_line_is_told():
+    answers = kind_of(TASK).run(wrong_in_the_second_case, CASES, Printed())
+    trace = Rerun(TASK, wrong_in_the_second_case).trace
+    told = describe_lines(RECORD, RECORD.trials(answers), trace)
+    assert re.search(rf'`scores = scores \* 3` \(line \d+\), in the case "{CASES[1].label}"', told)
+    assert told.case is CASES[1]
 
 
 def axis_too_many(query, keys, values, mask):

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from utils.checks.diagnosis import measure_moves, relations
+from utils.checks.diagnosis.behaviours import otherwise
 from utils.checks.diagnosis.edits import definitions, edits
 from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.feedback import in_words
@@ -796,6 +797,27 @@ def test_two_faults_that_undo_each_other_are_none():
     assert "one fault" not in relation(wrong_where_nothing_is_hidden, record)
     answer = wrong_if_the_first_is_open_in_batches_of_two_to_three
     assert "one fault" not in relation(answer, record)
+
+
+def test_nan_that_a_known_mistake_does_not_make_is_no_part_of_it():
+    unmasked = kind_of(TASK).run(lambda q, k, v, mask: attend(q, k, v), CASES, Printed())
+
+    def nan_beside(query, keys, values, mask):
+        context, weights = attend(query, keys, values)
+        first = torch.equal(query, CASES[0].inputs["query"])
+        return (context * torch.nan, weights) if first else (context, weights)
+
+    for answer, holds in ((nan_beside, True), (lambda q, k, v, mask: attend(q, k, v), False)):
+        verdict = verdict_on(knowing({"no mask": unmasked}), {"attend": answer}, Printed())
+        assert verdict.mistake.name == "no mask"
+        assert ("That holds where all numbers are finite." in verdict.right) == holds
+
+
+def test_a_mask_is_changed_so_that_no_row_allows_nothing():
+    causal = torch.ones(3, 3, dtype=torch.bool).tril()
+    assert otherwise(causal).all()
+    some = torch.tensor([[True, False], [False, True]])
+    assert torch.equal(otherwise(some), ~some)
 
 
 def test_what_is_right_is_said():

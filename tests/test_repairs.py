@@ -206,3 +206,37 @@ def test_what_a_function_of_python_takes_lacks_no_axis():
     source = "def average(query):\n    return query.sum() / len(query)"
     cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
     assert "axis" not in told(source, average, cases, lambda query: query.sum())
+
+
+def stretched(query):
+    return (query * 3 + 1) * 3
+
+
+def test_of_places_that_look_alike_the_one_that_is_meant_is_told():
+    source = "def stretched(query):\n    return (query * 2 + 1) * 2  # 2 of them"
+    cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
+    words = "Look at the {} `2` in `return (query * 2 + 1) * 2  # 2 of them` (line 2)"
+    for which, known in (
+        ("first", lambda query: (query * 3 + 1) * 2),
+        ("second", lambda query: (query * 2 + 1) * 3),
+    ):
+        assert told(source, stretched, cases, known).startswith(words.format(which))
+
+
+def clipped(query):
+    return query.clamp(-1, 1)
+
+
+def test_a_change_that_mends_most_cases_is_told_with_those_that_it_leaves():
+    source = """
+def clipped(query):
+    if query.shape[1] == 3:
+        return query.clamp(0, 1)  # from 0 on
+    return query.clamp(-1, 2)
+"""
+    sizes = [(3, 4, 4), (2, 5, 5), (4, 5, 3), (2, 3, 3), (4, 6, 3)]
+    cases = [Case(f"{size}", {"query": 3 * torch.randn(size)}) for size in sizes]
+    assert told(source, clipped, cases) == (
+        "Look at `2` in `return query.clamp(-1, 2)` (line 5): one small change there makes "
+        "`clipped` right in all cases but these: (2, 3, 3)."
+    )

@@ -183,7 +183,7 @@ def _one_by_one(
                 continue
             if _hides(parent, variant):
                 continue
-            new = ast.copy_location(variant or ast.Pass(), node)
+            new = _placed(variant or ast.Pass(), node)
             new.is_new = True
             asks = isinstance(around[id(node)], ast.If | ast.While)  # then all of it may be wrong
             quoted = "" if asks else _quoted(node)
@@ -232,7 +232,7 @@ def _everywhere(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
             continue
         for parent, field, place, node, _, variant in changes:
             variant.is_new = True
-            _put(parent, field, place, ast.copy_location(variant, node))
+            _put(parent, field, place, _placed(variant, node))
         _, _, _, node, words, _ = changes[0]
         yield Edit(ast.unparse(tree), node.lineno, _quoted(node), words, words in SURE)
         for parent, field, place, node, _, variant in changes:
@@ -268,6 +268,11 @@ def _guards(tree: ast.AST) -> Iterator[ast.FunctionDef]:
             is_function = inner is not outer and isinstance(inner, ast.FunctionDef)
             if is_function and any(isinstance(line, ast.Assert) for line in inner.body):
                 yield inner
+
+
+def _placed(new: ast.AST, node: ast.AST) -> ast.AST:
+    """Give a new node the place of another; a part of the code keeps its own."""
+    return new if hasattr(new, "lineno") else ast.copy_location(new, node)
 
 
 def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
