@@ -219,6 +219,22 @@ def test_what_is_wrong_one_way_only_is_told():
         assert bits(wrong, lambda mask: mask).startswith(expected)
 
 
+def test_by_what_a_count_is_off_in_each_case_is_told():
+    def count(dim, hidden):
+        return torch.tensor(dim * hidden + hidden + dim)
+
+    sizes = [(2, 3), (4, 7), (5, 5), (8, 3)]
+    record = record_of("count", count, [Case(f"{a}", {"dim": a, "hidden": b}) for a, b in sizes])
+    for lost, words in (
+        (lambda dim, hidden: hidden, "small by `hidden`"),
+        (lambda dim, hidden: -2 * dim * hidden, "large by 2 · `dim` · `hidden`"),
+        (lambda dim, hidden: 7, "small by 7"),
+    ):
+        told = relation(lambda *each, lost=lost: count(*each) - lost(*each), record)
+        assert told == f"`count` is too {words} in each case."
+    assert relation(lambda dim, hidden: count(dim, hidden) - dim % 3 - 1, record) == ""
+
+
 def test_being_right_where_all_answers_are_alike_is_no_evidence():
     def right(mask):
         return mask & (mask.shape[1] == 5)  # it is `False` everywhere but in case 1

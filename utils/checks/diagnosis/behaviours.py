@@ -656,6 +656,8 @@ STRONGER: list[Callable[[Any], Any]] = [
 def _others_changed(names: Sequence[str], case: Case) -> Case | None:
     """Change all elements of a batch but the first; None if the inputs share no batch."""
     tensors = {name: value for name, value in case.inputs.items() if _is(value) and value.dim() > 1}
+    batched = {name: tensor for name, tensor in tensors.items() if tensor.dim() > 2}
+    tensors = batched or tensors  # beside these, tables with two axes are matrices
     lengths = {len(tensor) for tensor in tensors.values()}
     if len(lengths) != 1 or max(lengths) < 2:
         return None

@@ -28,6 +28,8 @@ BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # bits of evidence in an entry, at lea
 ENOUGH = 30  # bits of evidence that exclude chance if a thousand relations are tried
 MOST_LABELS = 3  # labels of cases that a sentence quotes
 MOST_EXCHANGED = 4  # results of which every order is tried
+LEAST_COUNTS = 4  # cases whose counts differ from the right ones by one rule
+MOST_TIMES = 4  # as often a product may be missing
 LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
@@ -407,6 +409,40 @@ def times_a_factor(output: OutputComparison) -> str:
     return ""
 
 
+def off_by_a_product(output: OutputComparison) -> str:
+    """Describe a count of parameters that lacks a bias, or some matrices, in every case."""
+    if not output.holds("ii"):
+        return ""
+    off = np.concatenate([(actual - expected).ravel() for _, expected, actual, _ in output.pairs])
+    if len(off) < LEAST_COUNTS or not ((off > 0).all() or (off < 0).all()):
+        return ""
+    numbers = _whole_numbers(output.pairs)
+    for many in range(3):
+        for names in itertools.combinations_with_replacement(numbers, many):
+            times, rest = np.divmod(np.abs(off), np.prod([numbers[name] for name in names], axis=0))
+            if not rest.any() and np.ptp(times) == 0 and (times[0] <= MOST_TIMES or not names):
+                factors = [str(int(times[0]))] * bool(times[0] > 1 or not names)
+                product = " · ".join([*factors, *(f"`{name}`" for name in names)])
+                size = "large" if off[0] > 0 else "small"
+                return f"`{output.output}` is too {size} by {product} in each case."
+    return ""
+
+
+def _whole_numbers(pairs: Sequence[Pair]) -> dict[str, np.ndarray]:
+    """Return the inputs that are whole numbers above 0, one for each number of an output."""
+    found: dict[str, np.ndarray] = {}
+    for name in pairs[0].case.inputs:
+        values = [np.asarray(pair.case.inputs.get(name)) for pair in pairs]
+        if all(
+            value.dtype.kind == "i" and value.shape in ((), pair.expected.shape)
+            for value, pair in zip(values, pairs, strict=True)
+        ):
+            beside = zip(values, pairs, strict=True)
+            each = [np.broadcast_to(value, pair.expected.shape).ravel() for value, pair in beside]
+            found[name] = np.concatenate(each)
+    return {name: values for name, values in found.items() if (values > 0).all()}
+
+
 # --- Shares that a softmax made -------------------------------------------------------------------
 
 
@@ -552,6 +588,7 @@ def _is_finite(values: np.ndarray) -> bool:
 # The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
 RELATIONS: list[Callable[[OutputComparison], str]] = [
     times_a_factor,
+    off_by_a_product,
     softmax_of_scaled_scores,
     sums_elsewhere,
 ]
