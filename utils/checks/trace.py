@@ -38,7 +38,7 @@ class Lines(NamedTuple):
         numbers: numbers of the lines in their cell, (runs,).
         sources: the text of the lines, (runs,).
         computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
-        results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
+        results: the tensor that its last telling call returned, `described`, (runs, `NUMBERS`).
         origins: for each output, the numbers of the lines on whose values it rests; nothing if the
             answer returned something else, or nothing.
     """
@@ -140,8 +140,7 @@ class Trace(TorchFunctionMode):
             for number, run in enumerate(runs)
             for computes in [any(step.computes for step in run) and not run[-1].marks]
             if not run[-1].changes or last[run[-1].line] == number
-            for row in run[-1].results
-            if row
+            for row in _last_rows(run)
         ]
         numbers, sources, computes, rows = zip(*entries, strict=True) if entries else [()] * 4
         return Lines(
@@ -179,6 +178,12 @@ def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
         run.append(step)
     if run:
         yield run
+
+
+def _last_rows(run: Sequence[_Step]) -> list[tuple[float, ...]]:
+    """Return what the last call returned of which anything is told: a mean is one number."""
+    rows = ([row for row in step.results if row] for step in reversed(run))
+    return next(filter(None, rows), [])
 
 
 def _is_marks(value: Any) -> bool:
