@@ -63,6 +63,7 @@ class Repairs:
     def __init__(self, record: Record, trials: Sequence[Trial], answer: Editable):
         self.record, self.source, self.rerun = record, *answer
         self.moving: list[Edit] = []  # what has changed anything in the first wrong case
+        self.in_most_cases: Pointer | str = ""  # what is said if there is nothing better
         self.spare = SPARE
         self.tolerance = record.task.tolerance
         self.given = [trial.actual.outputs for trial in trials]
@@ -363,18 +364,22 @@ class Repairs:
             return self._words(
                 edit, f"makes {listed(whole)} right. Then only {listed(others)} {differ}."
             )
-        if bits < ENOUGH + BITS_OF_A_CHOICE:
-            return ""
-        for name in names:
+        if bits >= ENOUGH + BITS_OF_A_CHOICE and not self.in_most_cases:
+            self.in_most_cases = self._in_most_cases(edit, before, now)
+        return ""
+
+    def _in_most_cases(
+        self, edit: Edit, before: Mapping[str, list[bool]], now: Mapping[str, list[bool]]
+    ) -> Pointer | str:
+        """Describe a change that makes an output right in most cases; name those that it leaves."""
+        for name, right in now.items():
             left = [
-                case.label
-                for case, is_right in zip(self.record.cases, now[name], strict=True)
-                if not is_right
+                case.label for case, done in zip(self.record.cases, right, strict=True) if not done
             ]
-            gained = sum(now[name]) - sum(before[name])
+            gained = sum(right) - sum(before[name])
             if gained > len(left) and len(left) <= MOST_LABELS:
-                labels = "; ".join(left)
-                return self._words(edit, f"makes `{name}` right in all cases but these: {labels}.")
+                effect = f"makes `{name}` right in all cases but these: {'; '.join(left)}."
+                return self._words(edit, effect)
         return ""
 
     def _right_shapes(self, returned: Sequence[Outputs]) -> bool:

@@ -341,6 +341,7 @@ class Values:
                 and (behaviour := describe_behaviour(record, trials, rerun))
                 and _with_place(behaviour, place)
             )
+            or (repairs and repairs.in_most_cases)
             or (repairs and compared and repairs.describe_two())
             or (compared and _describe_remains(record, trials, place))
             or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
