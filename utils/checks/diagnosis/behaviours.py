@@ -76,10 +76,14 @@ def describe_repetition(record: Record, trials: Sequence[Trial], rerun: RerunCas
     return _describe_movement(answer, _repetitions(record))
 
 
-def describe_behaviour(record: Record, trials: Sequence[Trial], rerun: RerunCases) -> str:
-    """Describe a wrong answer by calls with other inputs; "" if they show nothing."""
-    answer = CallableAnswer(record, trials, rerun)
-    return _describe_fix(answer) or _describe_movement(answer, _probes(record))
+def describe_fix(record: Record, trials: Sequence[Trial], rerun: RerunCases) -> str:
+    """Describe a wrong answer that other inputs would make right; "" if none do."""
+    return _describe_fix(CallableAnswer(record, trials, rerun))
+
+
+def describe_dependence(record: Record, trials: Sequence[Trial], rerun: RerunCases) -> str:
+    """Describe what a wrong answer depends on, and should not, or the reverse; else return ""."""
+    return _describe_movement(CallableAnswer(record, trials, rerun), _probes(record))
 
 
 # --- Changes of the inputs that make an answer right ----------------------------------------------

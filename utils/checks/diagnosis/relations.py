@@ -585,7 +585,7 @@ def _is_finite(values: np.ndarray) -> bool:
     return values.dtype.kind != "f" or bool(np.isfinite(values).all())
 
 
-# The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
+# The strongest rules first. Between the two lists, `behaviours` calls the answer again.
 RELATIONS: list[Callable[[OutputComparison], str]] = [
     times_a_factor,
     off_by_a_product,

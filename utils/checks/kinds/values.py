@@ -31,7 +31,12 @@ from utils.checks.compare import (
     outputs_alike,
     wrong_gradient,
 )
-from utils.checks.diagnosis.behaviours import RerunCases, describe_behaviour, describe_repetition
+from utils.checks.diagnosis.behaviours import (
+    RerunCases,
+    describe_dependence,
+    describe_fix,
+    describe_repetition,
+)
 from utils.checks.diagnosis.causes import describe_cause
 from utils.checks.diagnosis.kept import describe_kept
 from utils.checks.diagnosis.lines import Pointer, TraceCases, describe_lines, describe_unread
@@ -336,10 +341,11 @@ class Values:
             (called and describe_repetition(record, trials, rerun))
             or (repairs and repairs.describe())
             or (compared and describe_values(record, trials, RELATIONS))
+            or (called and describe_fix(record, trials, rerun))
             or (
                 called
-                and (behaviour := describe_behaviour(record, trials, rerun))
-                and _with_place(behaviour, place)
+                and (dependence := describe_dependence(record, trials, rerun))
+                and _with_place(dependence, place)
             )
             or (repairs and repairs.in_most_cases)
             or (repairs and compared and repairs.describe_two())
