@@ -617,8 +617,8 @@ def _probes(record: Record) -> Iterator[Probe]:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
-            f"At each place but the last, {{}} depends on the last place of `{name}`, and should "
-            "not.",
+            f"Before its last place, {{}} depends somewhere on the last place of `{name}`, and "
+            "should not.",
             f"At each place but the last, {{}} stays the same when the last place of `{name}` "
             "changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],

@@ -455,6 +455,8 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 new = [*parts]
                 new[one], new[other] = parts[other], parts[one]
                 yield type(node)(new, ast.Load())
+            if len(parts) > 2:
+                yield from (type(node)([*parts[n:], *parts[:n]], ast.Load()) for n in (1, -1))
         case ast.Assign() | ast.AugAssign() | ast.Expr():
             yield None
 

@@ -315,7 +315,8 @@ class Repairs:
         first = self._first_wrong
         for same in edits(tree, False):
             if same.code == edit.code:
-                for other, outputs in self._tried(edits(copy.deepcopy(tree), False), first):
+                others = edits(copy.deepcopy(tree), False, wraps=False)  # none may take it back
+                for other, outputs in self._tried(others, first):
                     if self._right(first, outputs) and self._in_all_cases(other, self.expected):
                         return True
                 return False

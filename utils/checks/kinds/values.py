@@ -228,7 +228,7 @@ class Values:
             reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
             right = right or _what_is_unexplained(record, trials, mistake)
-            right = f"{right} {_where_it_is_finite(record, trials, mistake)}".strip()
+            right = f"{right} {_beside_nan(record, trials, mistake)}".strip()
             return Verdict(task, reason, message, mistake, evidence, right=right)
         if error:
             return failed
@@ -511,16 +511,18 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     return f"{named} {are} wrong, too, perhaps for the same reason: see what mending this leaves."
 
 
-def _where_it_is_finite(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
-    """State that a mistake explains an output but for its NaN and infinities; "" if it does so."""
+def _beside_nan(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
+    """State that a mistake does not explain the NaN and infinities of an output; "" if it does."""
     if not mistake:
         return ""
-    exactly = outputs_alike(record.task, record.beside(mistake, trials))
-    if {*_outputs_of_mistake(record, mistake, trials)} <= {*exactly}:
+    beside = record.beside(mistake, trials)
+    explained = {*_outputs_of_mistake(record, mistake, trials)}
+    unexplained = explained.difference(outputs_alike(record.task, beside))
+    if not any(is_blown_up(trial.actual.outputs[name]) for trial in trials for name in unexplained):
         return ""
     return (
-        "That holds where all numbers are finite. Elsewhere yours are not, or not in the same "
-        "places, perhaps for another reason: see what mending this leaves."
+        "Your NaN, or infinity, in other cases may come from this, or from another fault: see what "
+        "mending this leaves."
     )
 
 
