@@ -67,7 +67,8 @@ from utils.checks.tasks import (
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
-SECOND = "That is one of two faults, each told as if it were the only one. The other: {}"
+FIRST = "Two faults, each told as if it were the only one. {}"
+SECOND = "The other one: {}"
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 CUT = (
@@ -541,8 +542,10 @@ def _with_two(
         return verdict
     if verdict.evidence:
         sure.sort(key=lambda mistake: not _begins(record, trials, mistake, verdict.evidence))
-    second = SECOND.format(sure[1].explanation) if sure[1:] else ANOTHER
-    return replace(verdict, mistake=sure[0], relation=second, right="")
+    if not sure[1:]:
+        return replace(verdict, mistake=sure[0], relation=ANOTHER, right="")
+    first = replace(sure[0], explanation=FIRST.format(sure[0].explanation))
+    return replace(verdict, mistake=first, relation=SECOND.format(sure[1].explanation), right="")
 
 
 # --- Relations to the right answer ----------------------------------------------------------------
