@@ -136,6 +136,17 @@ class PyTorchsOwn(nn.MultiheadAttention):
         return self.out_proj((weights @ heads).transpose(1, 2).flatten(2)), weights
 
 
+class AllThirdsAtOnce(_MultiHead):
+    """Each input meets the whole matrix, and a third of what comes out is used."""
+
+    def forward(self, query, keys, values, mask=None):
+        whole = (F.linear(x, self.in_proj_weight, self.in_proj_bias) for x in (query, keys, values))
+        q, k, v = (self.split(x.chunk(3, -1)[third]) for third, x in enumerate(whole))
+        scores = q @ k.mT / self.scale(query.shape[-1])
+        weights = masked_softmax(scores, None if mask is None else mask[:, None])
+        return self.finish(self.join(weights @ v)), weights
+
+
 class OneHeadAfterTheOther(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
@@ -411,5 +422,5 @@ exercise = Exercise(
             misconception="keys-handed-out",
         ),
     },
-    variants=[PyTorchsOwn, OneHeadAfterTheOther, RawMatrices, TheCourses],
+    variants=[PyTorchsOwn, OneHeadAfterTheOther, AllThirdsAtOnce, RawMatrices, TheCourses],
 )

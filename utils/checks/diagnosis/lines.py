@@ -23,8 +23,9 @@ TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 ASSIGNED = re.compile(r"(\w+) = ")
 UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
-    "At `{text}` (line {number}){where} your code has numbers that none of our right answers has: "
-    "either it goes a way of its own there, or a step is wrong or missing, there or before."
+    "At `{text}` (line {number}){where} your code has numbers, or an order of them, that none of "
+    "our right answers has: either it goes a way of its own there, and what is wrong comes later, "
+    "or a step is wrong or missing, there or before."
 )
 UNREAD = (
     "The result of `{text}` (line {number}) is one that right answers compute, too, but your code "
