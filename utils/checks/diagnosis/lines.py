@@ -21,6 +21,7 @@ MOST_CASES = 3
 # over rows is as right as a table: no right answer has to go through these parts.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 ASSIGNED = re.compile(r"(\w+) = ")
+OPPOSITE = re.compile(r"= ~[\w.]+$")
 UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
     "At `{text}` (line {number}){where} your code has numbers, or an order of them, that none of "
@@ -176,8 +177,10 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
 
 
 def _overwrites(line: tuple[int, str], case: Case) -> bool:
-    """Decide whether a line puts something else in the place of an input."""
-    return not {*case.inputs}.isdisjoint(ASSIGNED.findall(line[1]))
+    """Decide whether a line puts something else in the place of an input, or its opposite."""
+    return bool(OPPOSITE.search(line[1])) or not {*case.inputs}.isdisjoint(
+        ASSIGNED.findall(line[1])
+    )
 
 
 def _has_right_kinds(trial: Trial) -> bool:
