@@ -207,8 +207,8 @@ exercise = Exercise(
         ),
         "mask after the softmax": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
-            "You take the softmax first and set the weights of padding to 0 afterwards. The "
-            "words do not get the padding's share back, and rows with padding sum to less than 1.",
+            "You mask too late, after the softmax perhaps: padding counts in its sum. The words "
+            "do not get the padding's share back, and rows with padding sum to less than 1.",
             "Which step shares out the whole, and what must it know before?",
             misconception="mask-after-softmax",
         ),

@@ -233,8 +233,8 @@ exercise = Exercise(
         ),
         "masked after the softmax": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
-            "You mask after the softmax. The padding's share is gone then, and the words do not "
-            "get it back.",
+            "You mask too late, after the softmax perhaps: what is hidden counts in its sum. "
+            "That share is gone then, and the words do not get it back.",
             "What do your rows sum to in a padded sentence?",
             misconception="mask-after-softmax",
         ),

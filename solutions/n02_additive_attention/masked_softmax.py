@@ -111,8 +111,8 @@ exercise = Exercise(
         ),
         "masked after the softmax": WrongAnswer(
             mask_late,
-            "You set weights to 0 after the softmax. What the masked places had been given is "
-            "lost, and rows with such places sum to less than 1.",
+            "You mask too late, after the softmax perhaps: masked places count in its sum. What "
+            "they had been given is lost, and rows with such places sum to less than 1.",
             "Who should get the share of the padding?",
             misconception="mask-after-softmax",
         ),

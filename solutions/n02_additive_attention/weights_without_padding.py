@@ -68,8 +68,8 @@ exercise = YourTurn(
         ),
         "masked after the softmax": WrongAnswer(
             lambda scores, lengths: scores.softmax(-1) * _mask(scores, lengths),
-            "You set the weights of the padding to 0 after the softmax. Nobody gets their share, "
-            "so padded rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: the padding counts in its sum. Nobody "
+            "gets its share, so padded rows sum to less than 1.",
             "What is exp(−∞), and at which moment should the mask act, so that the softmax shares "
             "out everything?",
             misconception="mask-after-softmax",
