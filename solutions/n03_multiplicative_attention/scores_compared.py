@@ -54,8 +54,8 @@ exercise = Exercise(
         {
             ("loud_general", "equal shares"): (
                 "products level off",
-                "You say that with *general* a loud query ends in equal shares. All its scores "
-                "grow, and so do their differences.",
+                "You say that with *general* a loud query ends in equal shares. Its scores grow "
+                "away from 0, and their differences with them.",
                 "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
                 "scores-alike",
             ),

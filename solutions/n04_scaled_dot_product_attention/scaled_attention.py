@@ -184,7 +184,7 @@ exercise = Exercise(
         "mask after the softmax": WrongAnswer(
             attention(weigh=mask_late),
             "You mask too late, after the softmax perhaps: hidden keys count in its sum. What "
-            "they took of a row is gone with them, and it sums to less than 1.",
+            "they took of a row is gone with them, and the row sums to less than 1.",
             "Which sum was each weight divided by, and who took part in it?",
             misconception="mask-after-softmax",
         ),
