@@ -128,7 +128,7 @@ def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
 
 def upside_down(
     test: Callable,
-    explanation: str = "Your test fails where it should pass. What it asserts is true of the "
+    explanation: str = "Your test fails where it should pass. What it asserts is true of "
     "broken implementations and false of the right one.",
 ) -> WrongAnswer:
     """Return, as a wrong answer, an inverted test: it fails for the right implementation."""

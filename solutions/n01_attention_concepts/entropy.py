@@ -92,23 +92,23 @@ exercise = Exercise(
     mistakes={
         "0 times log 0": WrongAnswer(
             lambda weights: -(weights * weights.log()).sum(-1),
-            "The formula is right where all weights are positive. A weight of 0 gives NaN, as 0 "
-            "times a logarithm that is no finite number does, and should give 0.",
+            "A row with a weight of 0 comes out as NaN, as 0 times a logarithm that is no finite "
+            "number does. The term of such a weight should be 0.",
             "What could stand inside the logarithm, where the weight is 0, without changing the "
             "sum?",
             misconception="formula-is-safe",
         ),
         "sign forgotten": WrongAnswer(
             lambda weights: _plogp(weights).sum(-1),
-            "Your entropies are the right ones with a minus in front. The logarithm of a share "
-            "is negative, and the formula turns the sign.",
-            "Can a row look at fewer than no words?",
+            "Your entropies have the wrong sign. The logarithm of a share is never positive, and "
+            "the minus of the formula turns that round.",
+            "`exp` of the entropy counts words. Can a row look at fewer than one?",
             misconception="constant-factor",
         ),
         "in bits": WrongAnswer(
             lambda weights: -_plogp(weights, torch.log2).sum(-1),
-            "Your entropies are in bits: they were made with the logarithm to base 2. The course "
-            "uses the natural logarithm, so that `exp` of the entropy counts words.",
+            "Your entropies are in bits, as the logarithm to base 2 gives them. The course uses "
+            "the natural logarithm, so that `exp` of the entropy counts words.",
             "Which function undoes `exp`?",
             misconception="constant-factor",
         ),
@@ -128,21 +128,20 @@ exercise = Exercise(
         ),
         "mean for sum": WrongAnswer(
             lambda weights: -_plogp(weights).mean(-1),
-            "Your entropies are too small by a factor: the number of keys. You took the mean over "
-            "the keys where the formula has a sum.",
+            "You divide by the number of keys, as a mean over them does. The formula has a sum.",
             "Four equal shares should give log 4. What do you get, and what is the quotient?",
             misconception="sum-and-mean",
         ),
         "sum down the columns": WrongAnswer(
             lambda weights: -_plogp(weights).sum(0),
-            "You add up down the columns, over the queries. The shares that make a "
-            "distribution lie along the last axis, over the keys.",
+            "You add up along the first axis: in a matrix down the columns, over the queries. "
+            "The shares that make a distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
             misconception="reads-by-columns",
         ),
         "a loop over the first axis": WrongAnswer(
             lambda weights: torch.stack([-_plogp(row).sum() for row in weights]),
-            "You go through the first axis, one row after the other. That is right for a matrix; a "
+            "You return one number for each entry of the first axis. That fits a matrix; a "
             "single row falls apart into its numbers, and a batch has matrices on that axis.",
             "Which axis is there in any case, however many stand before it?",
             misconception="axes-anywhere",

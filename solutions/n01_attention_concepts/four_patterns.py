@@ -120,8 +120,8 @@ exercise = Exercise(
             lambda length: _patterns(
                 length, before=torch.cat([torch.eye(length)[1:], torch.eye(length)[-1:]])
             ),
-            "In `before`, each word looks at the word *after* it. "
-            "The row is the word that looks, the column is what it looks at.",
+            "In `before`, a word looks at the one *after* it. The row is the word that looks, "
+            "the column is what it looks at.",
             'In which row, and in which column, does "the third looks at the second" stand?',
             misconception="future-open",
         ),
@@ -134,9 +134,9 @@ exercise = Exercise(
         ),
         "wraps round": WrongAnswer(
             lambda length: _patterns(length, before=torch.eye(length).roll(1, 0)),
-            "In `before`, the first word looks at the last: `roll` moves what falls off one end "
-            "to the other.",
-            "Which row has to be put right after rolling?",
+            "In `before`, the first word looks at the last: `roll` makes it do so, and so does "
+            "an index of -1, as both go on at the other end.",
+            "Which word has nobody before it, and where should it look instead?",
             misconception="future-open",
         ),
         "whole weight for both ends": WrongAnswer(
@@ -183,8 +183,8 @@ exercise = Exercise(
         ),
         "one for all rows": WrongAnswer(
             lambda length: _patterns(length, so_far=torch.ones(length, length).tril() / length),
-            "In `so_far`, every row was divided by the length of the sentence. The second word "
-            "shares between two, not among all.",
+            "In `so_far`, every share is one over the length of the sentence. The second word "
+            "shares between two, however many there are.",
             "How many words can the second word look at?",
             misconception="shares-need-not-sum-to-one",
         ),

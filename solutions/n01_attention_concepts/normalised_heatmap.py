@@ -68,9 +68,9 @@ exercise = Exercise(
     mistakes={
         "the bug as it was": WrongAnswer(
             lambda scores: over_sum(scores.softmax(0)),
-            "The bug is still there. Rows sum to 1, since the last line makes them; but what it "
-            "divides came from a softmax down the columns, where each query's numbers were "
-            "weighed against those of other queries.",
+            "The bug is still there. Dividing each row by its sum hides it: what is divided came "
+            "from a softmax down the columns, where each query's numbers were weighed against "
+            "those of other queries.",
             "Add 7 to all scores of one row. Should its weights change? Do they?",
             misconception="divide-again",
         ),
@@ -90,8 +90,8 @@ exercise = Exercise(
         ),
         "largest is 1": WrongAnswer(
             lambda scores: scores.softmax(-1) / scores.softmax(-1).amax(-1, keepdim=True),
-            "You divide each row by its largest weight, so that the brightest cell is 1. That "
-            "looks well, and a row no longer sums to 1.",
+            "The brightest cell of each of your rows is 1, as if the row were divided by its "
+            "largest weight. That looks well, but any other share is too much then.",
             "What has to be true of shares?",
             misconception="shares-need-not-sum-to-one",
         ),

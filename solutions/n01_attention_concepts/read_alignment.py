@@ -126,8 +126,8 @@ exercise = Exercise(
         ),
         "no majority": WrongAnswer(
             _read(unread=lambda weights, best: weights.amax(0) < 0.5),
-            "`unread` marks the words that get less than a half from everybody. The largest "
-            "weight of a row need not be a half: where six words share, 0.3 can be the most.",
+            "`unread` marks the words to which nobody gives much, a half perhaps. The largest "
+            "weight of a row need not be large: where six words share, 0.3 can be the most.",
             "Which tensor that you have already tells where each target word looks most?",
             misconception="largest-of-a-row",
         ),

@@ -144,22 +144,22 @@ exercise = YourTurn(
         ),
         "softmax twice": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T).softmax(-1).softmax(-1)),
-            "Your weights went through the softmax twice. They still sum to 1, and they are far "
-            "too flat.",
+            "Your weights went through the softmax twice. They still sum to 1, but the second "
+            "softmax flattens what the first has made.",
             "What does the softmax make of numbers that all lie between 0 and 1?",
             misconception="softmax-twice",
         ),
         "angle without length": WrongAnswer(
             _look_up(lambda query, keys: (unit(query) @ unit(keys).T).softmax(-1)),
-            "You compare directions only: the vectors were brought to length 1 first (cosine "
-            "similarity). In a dot product length counts, as confidence.",
+            "You compare directions only, as cosine similarity does: as if all vectors had "
+            "length 1. In a dot product length counts, as confidence.",
             "What does the explorer of section 3 do when the query gets shorter?",
             misconception="dot-is-cosine",
         ),
         "scaled": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T / query.shape[-1] ** 0.5).softmax(-1)),
-            "You divide the scores by the root of the vectors' width. That is right in notebook "
-            "04, where widths are large; here the scores are the plain dot products.",
+            "You divide the scores by the root of the vectors' width. That comes in notebook 04, "
+            "for wide vectors; here the scores are the plain dot products.",
             "By hand: which score has the query (3, 1) with the key (3, 1)?",
             misconception="scale-everywhere",
         ),

@@ -53,8 +53,8 @@ exercise = YourTurn(
     mistakes={
         "no powers": WrongAnswer(
             lambda scores: scores / scores.sum(),
-            "You divide the scores by their sum. They do sum to 1 then, but a negative score gives "
-            "a negative share.",
+            "You divide the scores by their sum. They do sum to 1 then, but a score can be "
+            "negative, and a share cannot.",
             "What makes every score positive before the sum is taken?",
             misconception="steps-in-any-order",
         ),
@@ -66,8 +66,8 @@ exercise = YourTurn(
         ),
         "divided by the largest": WrongAnswer(
             lambda scores: scores.exp() / scores.exp().max(),
-            "You divide the powers by the largest of them, so the best word gets 1 and the others "
-            "come on top.",
+            "Your best word gets 1, as if the powers were divided by the largest of them, and "
+            "the others come on top.",
             "Which number do shares have to be divided by, so that together they are 1?",
             misconception="shares-need-not-sum-to-one",
         ),

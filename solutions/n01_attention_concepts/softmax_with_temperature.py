@@ -75,8 +75,8 @@ exercise = Exercise(
     mistakes={
         "softmax along the first axis": WrongAnswer(
             lambda scores, temperature: (scores / temperature).softmax(0),
-            "Your weights sum to 1 down the columns, over the queries, and not along each row, "
-            "over the keys: the softmax ran along axis 0.",
+            "Your softmax ran along axis 0: in a matrix, the columns sum to 1, over the queries, "
+            "and not each row, over the keys.",
             "Who shares out attention: a query among the keys, or a key among the queries?",
             misconception="softmax-over-queries",
         ),
@@ -97,7 +97,7 @@ exercise = Exercise(
         ),
         "divided after the softmax": WrongAnswer(
             lambda scores, temperature: scores.softmax(-1) / temperature,
-            "Your weights are divided by the temperature after the softmax. So they no longer sum "
+            "Your weights are divided by the temperature after the softmax. So they need not sum "
             "to 1, and their ratios are what they were without it.",
             "What would the softmax make of scores that had been divided before?",
             misconception="steps-in-any-order",
@@ -111,8 +111,8 @@ exercise = Exercise(
         ),
         "exp of large scores": WrongAnswer(
             lambda scores, temperature: over_sum((scores / temperature).exp()),
-            "The formula is right, and on large scores its numbers are not: `exp` of 1000 is more "
-            "than a float can hold, and infinity over infinity is NaN.",
+            "On large scores the plain formula fails: `exp` of 1000 is more than a float can "
+            "hold, and infinity over infinity is NaN.",
             "Adding a number to all scores of a row changes no weight. Which number would make "
             "the largest score 0? (Or which method of a tensor takes care of it?)",
             misconception="formula-is-safe",

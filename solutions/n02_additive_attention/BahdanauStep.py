@@ -194,8 +194,8 @@ exercise = Exercise(
     mistakes={
         "padding looked at": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1)),
-            "Your weights give padding a share: the mask is not used. So the decoder writes "
-            "something else when a sentence stands beside a longer one.",
+            "Your weights give padding a share, as if there were no mask. So what the decoder "
+            "writes can depend on whether a longer sentence stands beside its own.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
@@ -207,22 +207,23 @@ exercise = Exercise(
         ),
         "mask after the softmax": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
-            "You take the softmax first and set the weights of padding to 0 afterwards. The words "
-            "do not get the padding's share back, and the rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: padding counts in its sum. The words "
+            "do not get the padding's share back, and rows with padding sum to less than 1.",
             "Which step shares out the whole, and what must it know before?",
             misconception="mask-after-softmax",
         ),
         "NaN for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
-            "For a sentence of length 0, all of its scores are minus infinity, and the "
-            "softmax of those is NaN. It should get zero weights and a zero context.",
+            "A sentence of length 0 comes out as NaN, as the softmax of scores that are all "
+            "minus infinity does, or 0 divided by 0. It should get zero weights and a zero "
+            "context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="no-empty-rows",
         ),
         "shares for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
-            "For a sentence of length 0, its equal scores get equal shares, all of "
-            "padding. It should get zero weights and a zero context.",
+            "A sentence of length 0 looks at its padding in equal shares, as the softmax gives "
+            "for equal scores. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="empty-rows-sum-to-one",
         ),
@@ -260,7 +261,8 @@ exercise = Exercise(
                 ),
             ),
             "Your `rnn` goes on from zeros, not from the old state: a GRU cell that is given no "
-            "state takes zeros. What the old state held gets on through the context alone.",
+            "state takes zeros. What the old state held gets into the new one through the "
+            "context alone.",
             "What does `nn.GRUCell` take besides what it reads?",
             misconception="input-unused",
         ),
@@ -299,8 +301,8 @@ exercise = Exercise(
         ),
         "old state returned": WrongAnswer(
             _KeepsTheOld,
-            "You return the old state. The next step would begin where this one began, as if "
-            "nothing had been written.",
+            "You return the old state. The next step would begin where this one began, without "
+            "what this one has read.",
             "What does the step after this one need?",
             misconception="stale-value",
         ),

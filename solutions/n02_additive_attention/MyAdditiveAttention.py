@@ -199,8 +199,8 @@ exercise = Exercise(
     mistakes={
         "values ignored": WrongAnswer(
             changed(Additive, mix=lambda self, weights, keys, values: weights @ keys),
-            "Your context is always a mixture of the keys. Where values are given, the weights "
-            "mix those; the keys only serve for comparing.",
+            "Your context is a mixture of the keys even where values are given. There the "
+            "weights mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
             misconception="keys-handed-out",
         ),
@@ -211,8 +211,8 @@ exercise = Exercise(
                     weights @ (self.W_key(keys) if values is None else values)
                 ),
             ),
-            "Your context is a mixture of the projected keys. The projection serves for the "
-            "score; what is handed out are the values, or the keys as they came.",
+            "Where no values are given, your context is a mixture of the projected keys. The "
+            "projection serves for the score; what is handed out then are the keys as they came.",
             "How wide is a key, and how wide is your context?",
             misconception="keys-handed-out",
         ),
@@ -233,8 +233,8 @@ exercise = Exercise(
         ),
         "masked after the softmax": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
-            "You mask after the softmax. The padding's share is gone then, and the words do not "
-            "get it back.",
+            "You mask too late, after the softmax perhaps: what is hidden counts in its sum. "
+            "That share is gone then, and the words do not get it back.",
             "What do your rows sum to in a padded sentence?",
             misconception="mask-after-softmax",
         ),
@@ -248,8 +248,8 @@ exercise = Exercise(
         ),
         "shares among the forbidden": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
-            "Where a row is masked whole, your weights are equal shares, and the "
-            "context is a mean of padding. Both should be 0.",
+            "Where a row is masked whole, your weights are equal shares, and the context is a "
+            "mean of what is hidden. Both should be 0.",
             "Have you not written a softmax that is safe?",
             misconception="empty-rows-sum-to-one",
         ),
@@ -257,8 +257,8 @@ exercise = Exercise(
             changed(
                 Additive, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
             ),
-            "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
-            "a sentence are alike.",
+            "There is no `tanh` in your scores. So the query cancels in the softmax: but for the "
+            "mask, all rows of a sentence are alike.",
             "Give your module two very different queries. What do their weights have in common?",
             misconception="nonlinearity-left-out",
         ),

@@ -192,8 +192,8 @@ exercise = Exercise(
         ),
         "state not heard": WrongAnswer(
             changed(_Stepper, score=_judged(lambda bars, said: said.tanh())),
-            "Your weights are the same in every step: the state is not heard. Too much was "
-            "computed in advance.",
+            "Your weights are the same in every step: the state is not heard. Perhaps too much "
+            "was computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
             misconception="input-unused",
         ),

@@ -127,8 +127,8 @@ exercise = YourTurn(
         ),
         "points forgotten": WrongAnswer(
             _scores(lambda bars, said, v: (bars + said).tanh().sum(-1)),
-            "You add up the answers as they are, and `v` is not used. Each question has its own "
-            "number of points.",
+            "You add up the answers as they are, as if each question had one point. Each has a "
+            "number of points of its own, in `v`.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
             misconception="projection-left-out",
         ),
@@ -140,8 +140,8 @@ exercise = YourTurn(
         ),
         "mean of the points": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said).tanh() * v).mean(-1)),
-            "Your scores are too small by a factor, the number of questions: you took the mean "
-            "over them where the formula has a sum.",
+            "You divide the scores by the number of questions, as a mean over them does. The "
+            "formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",
             misconception="sum-and-mean",
         ),

@@ -97,22 +97,22 @@ exercise = Exercise(
     mistakes={
         "NaN where nothing is allowed": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -torch.inf),
-            "In rows that are masked whole, all scores are minus infinity, and "
-            "the softmax divides 0 by 0, which is NaN.",
+            "Rows that are masked whole come out as NaN, as the softmax of scores that are all "
+            "minus infinity does, or 0 divided by 0. They should all be 0.",
             "Which number is low enough for the softmax, and still a number?",
             misconception="no-empty-rows",
         ),
         "shares among the forbidden": WrongAnswer(
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min),
-            "In rows that are masked whole, all places hold the same low "
-            "number, so the softmax gives each an equal share. They should all get 0.",
+            "Rows that are masked whole get equal shares, as the softmax gives where all places "
+            "hold the same number. They should all be 0.",
             "Once the softmax is done: what does the mask still say about that row?",
             misconception="empty-rows-sum-to-one",
         ),
         "masked after the softmax": WrongAnswer(
             mask_late,
-            "You set weights to 0 after the softmax. What the masked places had been given is "
-            "lost, and the rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: masked places count in its sum. What "
+            "they had been given is lost, and rows with such places sum to less than 1.",
             "Who should get the share of the padding?",
             misconception="mask-after-softmax",
         ),
@@ -120,9 +120,9 @@ exercise = Exercise(
             lambda scores, mask: (
                 mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True).clamp(1e-9)
             ),
-            "You mask after the softmax and divide by what is left. That is right on paper. Where "
-            "a masked word has by far the best score, the others have been rounded to 0 before "
-            "you divide.",
+            "You drop masked places only after `exp`, from a softmax perhaps, and divide by what "
+            "is left. That is right on paper. Where a masked word has by far the best score, the "
+            "others have been rounded to 0 before you divide.",
             "What is left of a score of 1 beside one of 3000? Where would the mask have to come "
             "for the 3000 to do no harm?",
             misconception="divide-again",
@@ -136,8 +136,8 @@ exercise = Exercise(
         ),
         "filled where allowed": WrongAnswer(
             lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min),
-            "You fill in the low number where the mask is `True`, so that what is allowed gets "
-            "nothing. `True` means: may be attended to.",
+            "You fill in the low number where the mask is `True`, in the very places that are "
+            "allowed. `True` means: may be attended to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
             misconception="mask-upside-down",
         ),
@@ -145,9 +145,9 @@ exercise = Exercise(
             lambda scores, mask: (
                 mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True)
             ),
-            "You mask after the softmax and divide by what is left. Where nothing is left, that "
-            "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
-            "the best score.",
+            "You drop masked places only after `exp`, from a softmax perhaps, and divide by what "
+            "is left. Where nothing is left, that is 0 divided by 0: in rows that are masked "
+            "whole, and where a masked word has by far the best score.",
             "What has to be known *before* the softmax, so that nobody has to be paid back?",
             misconception="divide-again",
         ),
@@ -155,8 +155,8 @@ exercise = Exercise(
             lambda scores, mask: (
                 scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
             ),
-            "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
-            "of 3000 is infinity, and `exp` of -5000 is 0.",
+            "On scores that are far from 0 the plain formula fails: `exp` of 3000 is infinity, "
+            "and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
             misconception="formula-is-safe",
             also={
@@ -181,8 +181,9 @@ exercise = Exercise(
         ),
         "not low enough": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
-            "Rows whose open scores all lie far below 0 come out as zeros: their exponentials are "
-            "too small to count, by themselves or beside a larger number in your code.",
+            "Rows with masked places come out as zeros where their open scores all lie far below "
+            "0: their exponentials are too small to count, by themselves or beside a larger "
+            "number in your code.",
             "What is `exp(-200000)`? Which number has to be taken off a row's scores first, and "
             "could another one in your code be larger?",
             misconception="low-score-hides",

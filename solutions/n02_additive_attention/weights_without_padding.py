@@ -68,8 +68,8 @@ exercise = YourTurn(
         ),
         "masked after the softmax": WrongAnswer(
             lambda scores, lengths: scores.softmax(-1) * _mask(scores, lengths),
-            "You set the weights of the padding to 0 after the softmax. Nobody gets their share, "
-            "so rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: the padding counts in its sum. Nobody "
+            "gets its share, so padded rows sum to less than 1.",
             "What is exp(−∞), and at which moment should the mask act, so that the softmax shares "
             "out everything?",
             misconception="mask-after-softmax",
@@ -91,8 +91,8 @@ exercise = YourTurn(
         ),
         "one word too many": WrongAnswer(
             lambda scores, lengths: masked_softmax(scores, _mask(scores, lengths + 1)),
-            "Each sentence keeps one place too many: a sentence of 3 words has them at the places "
-            "0, 1 and 2.",
+            "A padded sentence keeps one place too many: a sentence of 3 words has them at the "
+            "places 0, 1 and 2.",
             "Is place 3 a word of a sentence of 3 words?",
             misconception="off-by-one",
         ),

@@ -142,15 +142,15 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(some_open())),
-            "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
+            "Your test catches at most what shows in the sums of rows. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",
         ),
         "sums and zeros": WrongAnswer(
             sums_and_zeros,
-            "Your test sees at most that rows sum to 1 and that hidden cells are 0. Of the scores "
-            "it sees nothing, nor of what is mixed.",
+            "Your test catches at most what shows in the sums of rows and in hidden cells. It "
+            "lets bugs in the scores through, and in what is mixed.",
             "If the scores were drawn at random, which of your lines would object?",
             misconception="plausible-is-right",
         ),
@@ -188,8 +188,8 @@ exercise = CatchTheBug(
         "no mask": no_mask(compared(expected, *inputs()), "additive", "fourth"),
         "no row masked whole": WrongAnswer(
             compared(expected, *inputs(some_open())),
-            "In your masks every row has an open cell. A sentence of length 0 is the case that "
-            "implementations most often forget.",
+            "In your masks every row has an open cell. A sentence of length 0 is a case that "
+            "implementations often forget.",
             "What should the weights be for a sentence that is all padding?",
             misconception="no-empty-rows",
         ),

@@ -169,8 +169,8 @@ exercise = Exercise(
         ),
         "no window at all": WrongAnswer(
             _softmax_alone,
-            "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
-            "mask it masks nothing.",
+            "Your weights are those of global attention. Nothing is cut off, and no Gaussian "
+            "weighs them. (Used as a mask, a Gaussian masks nothing: it is nowhere 0.)",
             "Which comparison makes a mask of positions, a centre and D?",
             misconception="local-attention-roughly",
         ),
@@ -183,8 +183,9 @@ exercise = Exercise(
         ),
         "window after the softmax": WrongAnswer(
             _local(weigh=lambda scores, *window: scores.softmax(-1) * _near(scores, *window)),
-            "You cut the window out after the softmax. What the words outside had been given is "
-            "lost then, and does not come back to those inside.",
+            "You cut the window out too late, after the softmax perhaps: the words outside count "
+            "in its sum. What they had been given is lost then, and does not come back to those "
+            "inside.",
             "Over which positions does the softmax of equation 10 run?",
             misconception="mask-after-softmax",
         ),
@@ -201,8 +202,8 @@ exercise = Exercise(
         ),
         "window without a Gaussian": WrongAnswer(
             _local(bell=lambda scores, centres, half_width: 1),
-            "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
-            "gradient reaches the centres: rounding lets none through.",
+            "The Gaussian is missing: your weights are those of the softmax in the window. "
+            "Without it no gradient reaches the centres: rounding lets none through.",
             "Which word of the window should profit from a centre at 7.4?",
             misconception="local-attention-roughly",
         ),
@@ -215,8 +216,8 @@ exercise = Exercise(
         ),
         "sign of the exponent": WrongAnswer(
             _local(bell=lambda *inputs: 1 / _bell(*inputs)),
-            "Your Gaussian grows with the distance: the exponent lacks its minus, so that the edge "
-            "of the window counts most.",
+            "Your Gaussian grows with the distance: as if the exponent lacked its minus. So it "
+            "is largest at the edge of the window.",
             "How large is the factor at the centre, and how large two words away?",
             misconception="opposite",
         ),
@@ -253,8 +254,8 @@ exercise = Exercise(
         ),
         "window of the unrounded centre": WrongAnswer(
             _local(centre=torch.clone),
-            "Your window stands around the centre as it came. So it holds 2D positions, not "
-            "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
+            "Your window stands around the centre as it came. So it can miss a position: for a "
+            "centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
             "Around which whole number does the window stand if the centre is 7.4?",
             misconception="local-attention-roughly",
         ),

@@ -189,8 +189,8 @@ exercise = Exercise(
         ),
         "mix without tanh": WrongAnswer(
             _step(mix=torch.clone),
-            "Your attentional vector did not go through tanh. Without it, `W_c` and `W_out` are "
-            "one matrix.",
+            "Your attentional vector did not go through tanh. Without it, `W_c` and `W_out` do "
+            "for the logits what one matrix could do.",
             "Between which two numbers does every entry of $\\tilde h_t$ lie?",
             misconception="nonlinearity-left-out",
         ),
@@ -210,7 +210,7 @@ exercise = Exercise(
         ),
         "padding looked at": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.softmax(-1)),
-            "Your weights give padding a share: the mask is not used.",
+            "Your weights give padding a share, as if there were no mask.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
@@ -222,22 +222,22 @@ exercise = Exercise(
         ),
         "mask after the softmax": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.softmax(-1) * mask),
-            "You take the softmax first and set the weights of padding to 0 afterwards. What "
-            "padding had been given is lost, and the rows no longer sum to 1.",
+            "You mask too late, after the softmax perhaps: padding counts in its sum. What it "
+            "had been given is lost, and rows with padding sum to less than 1.",
             "Before or after which step must padding be out of the race?",
             misconception="mask-after-softmax",
         ),
         "shares where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1)),
-            "For a sentence without a word: where every score is -1e9 the softmax "
-            "shares out alike, and padding gets it all. Such a row should have zero weights.",
+            "In a sentence without a word, the padding gets equal shares, as the softmax gives "
+            "where all scores are one low number. Such a row should have zero weights.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="empty-rows-sum-to-one",
         ),
         "NaN where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(-1)),
-            "For a sentence without a word, all of its scores are minus infinity then, "
-            "and the softmax of those is NaN.",
+            "A sentence without a word comes out as NaN, as the softmax of scores that are all "
+            "minus infinity does, or 0 divided by 0. Such a row should have zero weights.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="no-empty-rows",
         ),

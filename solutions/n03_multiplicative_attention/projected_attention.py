@@ -106,8 +106,8 @@ exercise = YourTurn(
                 lambda queries, keys: (queries @ keys.mT / keys.shape[-1] ** 0.5).softmax(-1),
                 _values,
             ),
-            "You divide the scores by the root of their width. That is what notebook 04 adds; here "
-            "the score is the plain dot product.",
+            "You divide the scores by the root of the vectors' width. That is what notebook 04 "
+            "adds; here the score is the plain dot product.",
             "What does the formula of this section divide by?",
             misconception="scale-everywhere",
         ),

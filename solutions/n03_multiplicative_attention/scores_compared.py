@@ -54,8 +54,8 @@ exercise = Exercise(
         {
             ("loud_general", "equal shares"): (
                 "products level off",
-                "You say that with *general* a loud query ends in equal shares. All its scores "
-                "grow, and so do their differences.",
+                "You say that with *general* a loud query ends in equal shares. Its scores grow "
+                "away from 0, and their differences with them.",
                 "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
                 "scores-alike",
             ),
@@ -84,8 +84,9 @@ exercise = Exercise(
             ),
             ("loud_keys", "one word takes all"): (
                 "loud keys are sharp",
-                "You say that loud keys make one word take all in *concat*. Each answer becomes a "
-                "clear yes or no, and `v` counts them: scores stay below the sum of all points.",
+                "You say that loud keys make one word take all in *concat*. Each answer becomes "
+                "a clear yes or no, and `v` counts them: scores do not grow with the keys any "
+                "more.",
                 "How large can v · tanh(…) get at most?",
                 "scores-alike",
             ),
@@ -121,7 +122,7 @@ exercise = Exercise(
             ("silent_concat", "one word takes all"): (
                 "silence is sharp",
                 "You say that with *concat* a silent query makes one word take all. Its scores "
-                "are no larger than with any other query.",
+                "keep within the bounds that they have with any other query.",
                 "What is left of W s + U h, if s is 0, and is that the same for every query?",
                 "scores-alike",
             ),

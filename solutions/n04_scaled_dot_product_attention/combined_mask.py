@@ -102,8 +102,8 @@ exercise = Exercise(
         ),
         "the future": WrongAnswer(
             _combined(past=lambda positions, src_len: torch.arange(src_len) >= positions[:, None]),
-            "The causal part of your mask opens the future and closes the past: its comparison "
-            "points the wrong way.",
+            "The causal part of your mask opens the future and closes the past: as a comparison "
+            "does that points the wrong way.",
             "May the place of the key be larger than that of the query?",
             misconception="future-open",
         ),
@@ -125,8 +125,8 @@ exercise = Exercise(
         ),
         "True is hidden": WrongAnswer(
             _combined(both=lambda past, real: ~(past & real)),
-            "Your mask is the right one turned round: `True` where it should be `False`. In this "
-            "course `True` means *may be attended to*.",
+            "Your mask is turned round: it says `True` of what should be hidden. In this course "
+            "`True` means *may be attended to*.",
             "What should stand in the cell of the first query and the first key?",
             misconception="mask-upside-down",
         ),
@@ -148,8 +148,8 @@ exercise = Exercise(
                     len(positions), src_len, dtype=torch.bool
                 ).tril()
             ),
-            "You take row i for place i. That holds for a whole sentence only. Here `positions` "
-            "says where each query stands: the first row may well be the fifth word.",
+            "You take row i for place i. That holds only where `positions` is 0, 1, 2 and so on. "
+            "It says where each query stands: the first row may well be the fifth word.",
             "If the newest word alone asks, how many rows has the mask, and how much may it see?",
             misconception="row-is-word",
         ),
@@ -159,7 +159,7 @@ exercise = Exercise(
                     src_len, src_len, dtype=torch.bool
                 ).tril()[-len(positions) :]
             ),
-            "You take the last rows of the triangle: right where the newest words ask. "
+            "Your rows are the last ones of the triangle: right where the newest words ask. "
             "`positions` may name any others.",
             "Which of the three inputs do you use for its length only?",
             misconception="row-is-word",

@@ -91,8 +91,8 @@ exercise = YourTurn(
         ),
         "mask after the softmax": WrongAnswer(
             late,
-            "You mask the weights, after the softmax. What the hidden keys took of a row is gone, "
-            "and the row sums to less than 1.",
+            "You mask too late, after the softmax perhaps: hidden keys count in its sum. What "
+            "they took of a row is gone, and the row sums to less than 1.",
             "Between which two steps does the mask act?",
             misconception="mask-after-softmax",
         ),
@@ -126,14 +126,14 @@ exercise = YourTurn(
         ),
         "mask ignored": WrongAnswer(
             lambda queries, keys, mask: weights_of()(queries, keys, torch.ones_like(mask)),
-            "Your function takes a mask and does not use it: hidden keys get a share.",
+            "The mask changes nothing in your weights: hidden keys get a share.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
         "directions only": WrongAnswer(
             lambda queries, keys, mask: weights_of()(unit(queries), unit(keys), mask),
-            "You bring queries and keys to length 1 first. A dot product also asks how long they "
-            "are.",
+            "Only the directions of queries and keys count, as if all were brought to length 1 "
+            "first. A dot product also asks how long they are.",
             "What happens to your scores when a query becomes twice as long?",
             misconception="dot-is-cosine",
         ),

@@ -143,15 +143,15 @@ exercise = Exercise(
     mistakes={
         "no scale": WrongAnswer(
             attention(scale=lambda query, keys, values: 1),
-            "Your scores are the plain dot products: the scale is missing. The wider the vectors, "
-            "the larger such scores grow, and the harder the softmax chooses.",
+            "Your scores are the plain dot products: the scale is missing. The wider the "
+            "vectors, the larger such scores tend to be, and the harder the softmax chooses.",
             "How large is the typical dot product of two random vectors of width 256?",
             misconception="no-scale",
         ),
         "divided by d": WrongAnswer(
             attention(scale=lambda query, keys, values: query.shape[-1]),
-            "You divide the scores by the width, not by its root. So wide vectors get scores near "
-            "0, and nearly equal shares.",
+            "You divide the scores by the width, not by its root. So the scores of wide vectors "
+            "tend towards 0, and their shares to equal ones.",
             "The *variance* of a dot product is d. What is its spread?",
             misconception="scale-by-width",
         ),
@@ -177,15 +177,14 @@ exercise = Exercise(
         ),
         "mask ignored": WrongAnswer(
             attention(weigh=lambda scores, mask: scores.softmax(-1)),
-            "Your function takes a mask and does not use it: hidden keys get a share like all "
-            "others.",
+            "The mask changes nothing in your weights: hidden keys get a share like all others.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
         "mask after the softmax": WrongAnswer(
             attention(weigh=mask_late),
-            "You mask the weights, after the softmax. The hidden keys are gone, and what they "
-            "took of the row is gone with them: rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: hidden keys count in its sum. What "
+            "they took of a row is gone with them, and the row sums to less than 1.",
             "Which sum was each weight divided by, and who took part in it?",
             misconception="mask-after-softmax",
         ),
@@ -220,28 +219,30 @@ exercise = Exercise(
         "mask added": WrongAnswer(
             attention(weigh=mask_added),
             "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "
-            "hidden ones stay where they are: hidden keys still get a good share.",
+            "hidden ones stay where they are: hidden keys still get a share.",
             "How far down would a hidden score have to go?",
             misconception="mask-as-number",
         ),
         "cut, then divided again": WrongAnswer(
             attention(weigh=cut_and_divided),
-            "Cutting the weights and dividing once more is right on paper. Where a hidden score is "
-            "very large, or a row is empty, it divides 0 by 0.",
+            "Cutting hidden keys out after the softmax, or after its `exp`, and dividing by the "
+            "rest is right on paper. Where a hidden score is far above the others, or a row is "
+            "empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
             misconception="divide-again",
         ),
         "NaN in an empty row": WrongAnswer(
             attention(weigh=fill_with(float("-inf"))),
-            "It fails in rows that may look at nothing. With all scores at minus infinity the "
-            "softmax divides 0 by 0, and one NaN later reaches every parameter.",
+            "Rows that may look at nothing come out as NaN, as the softmax of scores that are "
+            "all minus infinity does, or 0 divided by 0. One NaN in a loss can reach every "
+            "parameter.",
             "How did section 5 get zeros for such a row?",
             misconception="no-empty-rows",
         ),
         "equal shares in an empty row": WrongAnswer(
             attention(weigh=fill_with(-1e9)),
-            "It fails in rows that may look at nothing. They have all scores alike, at a large "
-            "negative number, so they look at everything in equal shares.",
+            "Rows that may look at nothing look at everything in equal shares, as the softmax "
+            "gives where all scores are one low number. They should be 0.",
             "What is still to be done after the softmax?",
             misconception="empty-rows-sum-to-one",
         ),
@@ -249,8 +250,8 @@ exercise = Exercise(
             lambda query, keys, values, mask=None: attention()(
                 unit(query), unit(keys), values, mask
             ),
-            "You bring queries and keys to length 1 first, so that only their directions count. A "
-            "dot product also asks how long they are.",
+            "Only the directions of queries and keys count, as if all were brought to length 1 "
+            "first. A dot product also asks how long they are.",
             "What happens to your scores when a query becomes twice as long?",
             misconception="dot-is-cosine",
         ),

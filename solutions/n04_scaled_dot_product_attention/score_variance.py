@@ -108,8 +108,8 @@ exercise = Exercise(
     mistakes={
         "divided by one less": WrongAnswer(
             _measured(variance=lambda scores: scores.var()),
-            "Your variances are a little too large: the sum of squares was divided by the number "
-            "of pairs *less one*, as `.var()` does unless told otherwise.",
+            "Your sums of squares are divided by the number of pairs *less one*, as `.var()` "
+            "does unless told otherwise. Here they are divided by the number itself.",
             "Which argument of `.var` says what is taken off the number?",
             misconception="constant-factor",
         ),

@@ -211,8 +211,7 @@ exercise = Exercise(
     mistakes={
         "mask left out": WrongAnswer(
             _streaming(hide=False),
-            "Your function takes a mask and does not use it: hidden keys get a share like all "
-            "others.",
+            "The mask changes nothing in your context: hidden keys get a share like all others.",
             "Which columns of the mask belong to the block at hand?",
             misconception="padding-is-harmless",
         ),
@@ -232,8 +231,9 @@ exercise = Exercise(
         ),
         "nothing shrinks": WrongAnswer(
             _streaming(shrink_context=False, shrink_total=False),
-            "Each block is measured against the largest score so far, and what was gathered before "
-            "is left as it was. So early blocks weigh too much.",
+            "Each block is measured against the largest score so far, and what was gathered "
+            "before is left as it was. So early blocks weigh too much if a larger score comes "
+            "later.",
             "What was the first block measured against, and what is the last one?",
             misconception="stale-value",
         ),
@@ -261,14 +261,14 @@ exercise = Exercise(
         ),
         "sum of the blocks": WrongAnswer(
             _block_by_block(lambda each: each.sum(0)),
-            "You take attention within each block and add up the results. So the weights of a row "
-            "sum to the number of blocks.",
+            "You take attention within each block and add up the results. So the weights of a "
+            "row sum to the number of blocks with a key that it may look at.",
             "By what should the powers of *all* blocks be divided?",
             misconception="shares-need-not-sum-to-one",
         ),
         "never divided": WrongAnswer(
             _streaming(finish=lambda context, total: context),
-            "Your context is not divided by the sum: weights larger than 1 in total have mixed it.",
+            "Your context is not divided by the sum: the weights that mixed it need not sum to 1.",
             "What is still to be done when the last block has been read?",
             misconception="shares-need-not-sum-to-one",
         ),
@@ -290,9 +290,8 @@ exercise = Exercise(
         ),
         "not low enough": WrongAnswer(
             _streaming(low=-1000.0),
-            "Rows whose open scores all lie far below 0 come out as 0, and so does their `total`: "
-            "some number in your code is larger than all of these scores. Is it what your largest "
-            "score begins with?",
+            "Rows whose open scores all lie far below 0 come out as 0: some number in your code "
+            "is larger than all of these scores. Is it what your largest score begins with?",
             "Which number is lower than every score that there can be?",
             misconception="low-score-hides",
         ),
@@ -301,8 +300,8 @@ exercise = Exercise(
                 low=-math.inf,
                 finish=lambda context, total: context / total.clamp(min=1).unsqueeze(-1),
             ),
-            "Where the first keys of a row are all hidden, your largest score is minus infinity, "
-            "and minus infinity less minus infinity is NaN. It never goes away again.",
+            "Where the first block of a row is all hidden, NaN comes out, as of minus infinity "
+            "less minus infinity. It never goes away again: NaN plus anything is NaN.",
             "What should the largest score be before the first open key has come?",
             misconception="formula-is-safe",
         ),
@@ -315,24 +314,24 @@ exercise = Exercise(
         ),
         "equal shares in an empty row": WrongAnswer(
             _streaming(hide_after=False),
-            "It fails in rows that may look at nothing. All their scores are alike, at the lowest "
-            "number, so their powers are all exp(0) = 1, and they look at everything.",
+            "It fails in rows that may look at nothing. They look at everything, as where all "
+            "scores are one low number and all powers are exp(0) = 1.",
             "What power has a hidden key while the largest score is still the lowest number?",
             misconception="empty-rows-sum-to-one",
         ),
         "measured against hidden scores": WrongAnswer(
             _streaming(over_hidden=True),
             "Your largest score may be that of a hidden key. So your sum is measured against "
-            "something that the row may not see; and where that score is in the thousands, "
-            "nothing is left of the others.",
+            "something that the row may not see; and where that score is thousands above the "
+            "others, nothing is left of those.",
             "What comes first, the mask or the maximum?",
             misconception="mask-after-softmax",
         ),
         "no maximum": WrongAnswer(
             _streaming(measured=False),
-            "You sum up plain powers, measured against nothing. On paper that gives the same "
-            "context; but `exp` of a score of 1,000 is infinite. And asked is the sum measured "
-            "against the largest open score.",
+            "You sum up plain powers, measured against nothing. Divided by their sum they would "
+            "give the same context on paper; but `exp` of a score of 1,000 is infinite. And "
+            "asked is the sum measured against the largest open score.",
             "How large a score can `exp` take in float32?",
             misconception="formula-is-safe",
         ),

@@ -138,7 +138,7 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(), some_open()),
-            "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
+            "Your test catches at most what shows in the sums of rows. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",
@@ -153,16 +153,17 @@ exercise = CatchTheBug(
         ),
         "width 1": WrongAnswer(
             compared(expected, *inputs(dim=1, value_dim=3), ALL_OF_IT),
-            "Your test notices no wrong scale. Its vectors have width 1, perhaps, or its scores "
-            "hardly differ: then any divisor gives the same weights.",
+            "Your test notices no wrong scale. Its vectors have width 1, perhaps, so that √d is "
+            "1 as well; or its scores hardly differ, so that any divisor gives much the same "
+            "weights.",
             "For which d are 1, √d and d three different numbers?",
             misconception="even-inputs",
         ),
         "no mask": no_mask(compared(expected, *inputs(value_dim=6)), "attend", "fourth"),
         "no row masked whole": WrongAnswer(
             compared(expected, *inputs(value_dim=6), some_open()),
-            "In your masks every row has an open cell. A query that may look at nothing is the "
-            "case that implementations most often forget.",
+            "In your masks every row has an open cell. A query that may look at nothing is a "
+            "case that implementations often forget.",
             "What should the weights be for a sentence that is all padding?",
             misconception="no-empty-rows",
         ),

@@ -254,8 +254,8 @@ exercise = Exercise(
                 ),
                 join=lambda self, tensor: tensor.reshape(len(tensor), tensor.shape[2], -1),
             ),
-            "Your heads cut the *sentence*, not the width: `view` alone where `view` and "
-            "`transpose` are needed, on the way in and on the way out.",
+            "Your heads cut the *sentence*, not the width, on the way in and on the way out: so "
+            "it goes with `view` alone, where `view` and `transpose` are needed.",
             "Does `split_heads` of the notebook do it in one move?",
             misconception="shape-is-enough",
         ),
@@ -268,8 +268,8 @@ exercise = Exercise(
         ),
         "scale of the model": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: dim**0.5),
-            "You divide by the root of `dim`, the width of the model. Each head adds up "
-            "`head_dim` products only, so its scores come out too small.",
+            "You divide by the root of `dim`, the width of the model. A score of one head adds "
+            "up `head_dim` products only, and its scale is the root of their number.",
             "How many numbers has one query of one head?",
             misconception="wrong-width",
         ),
@@ -295,8 +295,9 @@ exercise = Exercise(
         ),
         "no biases on the way in": WrongAnswer(
             changed(_MultiHead, project=lambda self, x, matrix, bias: x @ matrix.T),
-            "The three input projections lack their biases.",
-            "Which of the four parameters have you not used?",
+            "The input projections lack their biases, those of queries and values at least. (That "
+            "of the keys cancels in the softmax.)",
+            "Where does each third of `in_proj_bias` come in?",
             misconception="biases-by-the-way",
         ),
         "matrix not turned": WrongAnswer(
@@ -341,27 +342,28 @@ exercise = Exercise(
         ),
         "mask ignored": WrongAnswer(
             changed(_MultiHead, weigh=lambda self, scores, mask: scores.softmax(-1)),
-            "Your module takes a mask and does not use it.",
+            "The mask changes nothing in your module: hidden keys get a share.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
         "mask after the softmax": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(mask_late)),
-            "You mask the weights, after the softmax, so rows sum to less than 1.",
+            "You mask too late, after the softmax perhaps: hidden keys count in its sum, so rows "
+            "with such keys sum to less than 1.",
             "Which function of `utils.masks` does mask and softmax in the right order?",
             misconception="mask-after-softmax",
         ),
         "NaN in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-torch.inf))),
-            "It fails in rows that may look at nothing: they are NaN, as in PyTorch's module. In "
-            "this course they are 0.",
+            "It fails in rows that may look at nothing: they come out as NaN, as in PyTorch's "
+            "module. In this course their weights are 0.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="no-empty-rows",
         ),
         "equal shares in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-1e9))),
-            "It fails in rows that may look at nothing: with all their scores alike they look at "
-            "everything.",
+            "It fails in rows that may look at nothing: they look at everything, as where all "
+            "scores are alike.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="empty-rows-sum-to-one",
         ),
@@ -374,8 +376,7 @@ exercise = Exercise(
         ),
         "divided by head_dim": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: dim / self.heads),
-            "You divide the scores by the width of a head, not by its root, so they come out too "
-            "small.",
+            "You divide the scores by the width of a head, not by its root.",
             "The *variance* of a dot product is its width. What is its spread?",
             misconception="scale-by-width",
         ),

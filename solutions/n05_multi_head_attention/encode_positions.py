@@ -90,8 +90,8 @@ exercise = Exercise(
     mistakes={
         "sines first, then cosines": WrongAnswer(
             _encoded(waves=lambda angles: torch.cat([angles.sin(), angles.cos()], dim=-1)),
-            "All your numbers are right, in another order: first all sines, then all cosines. In "
-            "the formula they alternate: each clock has two numbers side by side.",
+            "Your numbers stand in another order: first all sines, then all cosines. In the "
+            "formula they alternate: each clock has two numbers side by side.",
             "In which columns does the formula put the sine and the cosine of clock 0?",
             misconception="clocks",
         ),
@@ -177,8 +177,8 @@ exercise = Exercise(
         ),
         "sines alone": WrongAnswer(
             _encoded(waves=lambda angles: _pairs(angles.sin(), angles.sin())),
-            "Both numbers of each pair are sines. A sine alone takes each value twice on the way "
-            "round; only with the cosine does it say where the hand points.",
+            "Both numbers of each pair are sines. A sine alone takes nearly every value twice on "
+            "the way round; only with the cosine does it say where the hand points.",
             "At which two hours does a clock's hand reach the same height?",
             misconception="clocks",
         ),

@@ -152,7 +152,8 @@ exercise = Exercise(
             _ablation(cut=_all_so_far_zeroed),
             "Heads that you took away once stay away: the second output lacks two heads, the "
             "third three. Each time all others should be there.",
-            "Where do you copy the contexts: before the loop, or in it?",
+            "Which contexts does your output number 1 begin with: all of them, or what number 0 "
+            "left?",
             misconception="stale-value",
         ),
         "the others made louder": WrongAnswer(
@@ -178,7 +179,7 @@ exercise = Exercise(
         ),
         "not projected": WrongAnswer(
             _ablation(finish=lambda joined, w_o, b_o: joined),
-            "You compare joined contexts. What the layer hands on comes after the output "
+            "Your outputs are joined contexts. What the layer hands on comes after the output "
             "projection: a large context can write little, and a small one much.",
             "Which inputs have you not used?",
             misconception="projection-left-out",

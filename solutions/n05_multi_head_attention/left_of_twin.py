@@ -77,9 +77,9 @@ exercise = Exercise(
     mistakes={
         "the twin": WrongAnswer(
             _twin_of,
-            "Your network answers with the twin's own number. That is the first of two look-ups: "
-            "the question asks for the card on the *left* of the twin.",
-            "What would a second attention, behind the first, have to fetch?",
+            "Your network answers with the twin's own number. That is one of two look-ups: the "
+            "question asks for the card on the *left* of the twin.",
+            "What would another attention, before this one or behind it, have to fetch?",
             misconception="half-is-enough",
         ),
         "the left neighbour": WrongAnswer(

@@ -230,9 +230,9 @@ exercise = Exercise(
     mistakes={
         "two changes at once": WrongAnswer(
             _experiment(pairs=((BOTH, SMALL), (WIDER, SMALL))),
-            "For the claim about heads, you compare a model that has two heads *and* is wider with "
-            "the small one. Two things changed at once, and either may be the cause.",
-            "Which arm differs from the small model in its heads, and in nothing else?",
+            "For a claim about one change, you compare a model that has two heads *and* is wider "
+            "with the small one. Two things changed at once, and either may be the cause.",
+            "Which arms differ from the small model in one thing, and in nothing else?",
             misconception="two-changes-one-cause",
             also={
                 "for both claims": _experiment(pairs=((BOTH, SMALL), (BOTH, SMALL))),
@@ -248,9 +248,9 @@ exercise = Exercise(
         ),
         "one seed": WrongAnswer(
             _experiment(seeds=[0]),
-            "You train each model with one seed, and luck decides. The same two models may come "
-            "out the other way round with the next.",
-            "What would your experiment say if it took seed 4?",
+            "With you, one seed of each model decides, and so luck does. The same two models may "
+            "come out the other way round with the next.",
+            "What would your experiment say if it took another seed?",
             misconception="one-run-tells",
             also={f"seed {seed}": _experiment(seeds=[seed]) for seed in range(1, 8)},
         ),
@@ -264,16 +264,16 @@ exercise = Exercise(
         ),
         "stopped early": WrongAnswer(
             _experiment(steps=150),
-            "You stop before the transition. In some worlds an arm comes down only after step 200, "
-            "and then it is the better one.",
+            "You stop, or look, before the transition. In some worlds an arm is down only after "
+            "step 200, and then it is the better one.",
             "How many steps may a run have? What does the budget allow with five seeds?",
             misconception="curve-by-its-end",
             also={f"at step {steps}": _experiment(steps=steps) for steps in (50, 100, 200)},
         ),
         "not seen through": WrongAnswer(
             _experiment(judge=_by_ranges_alone),
-            "You look at the last points alone. The arm that lies above is still falling there: "
-            "with some more steps it may be the lower one.",
+            "You look at the last points alone. In some worlds the arm that lies above is still "
+            "falling there: with some more steps it may be the lower one.",
             "How much has each curve lost within its last quarter?",
             misconception="curve-by-its-end",
         ),
@@ -286,8 +286,8 @@ exercise = Exercise(
         ),
         "mean": WrongAnswer(
             _experiment(judge=_by(fmean)),
-            "Where ranges overlap, you let the means decide. Two means always differ; the question "
-            "is whether they differ by more than the seeds do.",
+            "Where ranges overlap, you let the means decide. Two means nearly always differ; the "
+            "question is whether they differ by more than the seeds do.",
             "How far apart are two seeds of the *same* arm?",
             misconception="averages-anywhere",
         ),

@@ -53,7 +53,7 @@ exercise = YourTurn(
         "view alone": WrongAnswer(
             lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),
             "The numbers stand in the wrong places, whatever the shape: `view` alone cuts the "
-            "*sentence* into parts, not the width. A row of a head holds pieces of other words.",
+            "*sentence* into parts, not the width. Rows of a head hold pieces of other words.",
             "In row 1 of head 2: whose numbers stand there, and whose should?",
             misconception="shape-is-enough",
         ),
@@ -79,8 +79,7 @@ exercise = YourTurn(
         ),
         "heads before the batch": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3),
-            "Your heads come before the batch. The batch is the first axis everywhere in the "
-            "course.",
+            "Your heads come before the batch. The batch stays the first axis.",
             "What should `split_heads(…)[0]` be: a head, or a sentence?",
             misconception="axes-anywhere",
         ),

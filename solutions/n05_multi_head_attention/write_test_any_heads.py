@@ -119,7 +119,7 @@ exercise = CatchTheBug(
         ),
         "sums alone": WrongAnswer(
             asking(hidden=False, output=False, order=False),
-            "Your test asks at most for the sums of rows.",
+            "Your test catches at most what shows in the sums of rows.",
             "What must be true of a hidden cell, and of the output?",
             misconception="plausible-is-right",
         ),
@@ -132,15 +132,15 @@ exercise = CatchTheBug(
         ),
         "output not followed": WrongAnswer(
             asking(output=False),
-            "Your test does not ask whether the output follows from the weights. They are handed "
-            "to you, and so are the values and both matrices.",
+            "Your test does not notice an output that does not follow from the weights. They are "
+            "handed to you, and `x` and the matrices are yours.",
             "Which columns of `x @ w_v` does head 1 sum, and which rows of `w_o` read them?",
             misconception="shape-is-enough",
         ),
         "order never changed": WrongAnswer(
             asking(order=False),
-            "Your test does not notice heads that prefer late words, whatever these say. It takes "
-            "the same words in two orders.",
+            "Your test does not notice heads that prefer late words, whatever these say. They "
+            "show where the same words come in two orders.",
             "If words and mask are turned round, what happens to the output?",
             misconception="attention-sees-order",
         ),
