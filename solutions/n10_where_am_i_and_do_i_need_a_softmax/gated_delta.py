@@ -106,9 +106,9 @@ exercise = Exercise(
     mistakes={
         "the error first": WrongAnswer(
             _step(asked=lambda old, decayed: old),
-            "You compute the error on the state before it decays, and so correct something that is "
-            "no longer there: with beta 1 the key no longer gives its value. Decay first, then "
-            "the error.",
+            "You compute the error on the state before it decays, and so correct something that "
+            "is no longer there: with beta 1 the key should give its value, and need not. Decay "
+            "first, then the error.",
             "With beta 1, what should the new state answer to this key?",
             misconception="steps-in-any-order",
         ),
@@ -124,7 +124,7 @@ exercise = Exercise(
         ),
         "no decay": WrongAnswer(
             _step(decay=lambda state, alpha: state),
-            "Nothing is forgotten: your step does not use alpha.",
+            "Nothing is forgotten: alpha has no effect on your step.",
             "Which of the inputs have you not used?",
             misconception="input-unused",
         ),
@@ -150,7 +150,7 @@ exercise = Exercise(
         ),
         "no beta": WrongAnswer(
             _step(rate=lambda beta: 1.0),
-            "Your step does not use beta.",
+            "Beta has no effect on your step.",
             "Which of the inputs have you not used?",
             misconception="input-unused",
         ),
