@@ -244,7 +244,7 @@ exercise = Exercise(
         ),
         "one layer without a residual": WrongAnswer(
             _OneWithout,
-            "One of your layers replaces its input, where it should add to it. The other two add.",
+            "One of your layers replaces its input, where it should add to it.",
             "Of each of the three layers: what is its result added to?",
             misconception="half-is-enough",
             also={

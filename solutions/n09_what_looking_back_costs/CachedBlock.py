@@ -225,15 +225,13 @@ exercise = Exercise(
         ),
         "no residual around the attention": WrongAnswer(
             _replaced_by(0),
-            "Your attention replaces its input, where it should add to it. The feed-forward "
-            "network adds.",
+            "Your attention replaces its input, where it should add to it.",
             "What should stand behind the attention if its matrices are 0?",
             misconception="half-is-enough",
         ),
         "no residual around the network": WrongAnswer(
             _replaced_by(1),
-            "Your feed-forward network replaces its input, where it should add to it. The "
-            "attention adds.",
+            "Your feed-forward network replaces its input, where it should add to it.",
             "What should come out of the block if the network returns 0?",
             misconception="half-is-enough",
         ),
@@ -261,13 +259,13 @@ exercise = Exercise(
             ),
             "Your feed-forward network reads its words without a norm. The second one is there "
             "for it.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
             "The norms are not used.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "a mask at the beginning alone": WrongAnswer(
