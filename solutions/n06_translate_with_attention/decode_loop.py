@@ -236,7 +236,7 @@ exercise = Exercise(
         "sum for mean": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: (each * real).sum())),
             "Your loss is the sum over all words. Asked was the mean.",
-            "Which of the two depends on the size of the batch?",
+            "Which of the two grows with the size of the batch?",
             misconception="sum-and-mean",
         ),
         "softmax before the loss": WrongAnswer(

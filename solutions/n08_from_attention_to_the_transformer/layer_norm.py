@@ -102,8 +102,8 @@ exercise = Exercise(
     mistakes={
         "over the batch": WrongAnswer(
             _norm(axes=(0,)),
-            "Mean and variance run over the batch. That is *batch* norm: what becomes of a word "
-            "then depends on the other sentences of its batch.",
+            "Mean and variance run over the batch. That is the way of *batch* norm: what becomes "
+            "of a word then depends on the other sentences of its batch.",
             "Which axis belongs to one word alone?",
             misconception="one-for-all",
         ),

@@ -277,8 +277,8 @@ exercise = Exercise(
             _experiment(
                 either=lambda each: OPEN if OPEN in each else FAILS if FAILS in each else HOLDS
             ),
-            "At one rate pre-norm is worse, and you call the third claim not decided because the "
-            "other rate is. One exception refutes *at either rate*, whatever the other says.",
+            "Where pre-norm is worse at one rate and the other is not decided, you call the third "
+            "claim not decided. One exception refutes *at either rate*, whatever the other says.",
             "Can the rate that is still open save the claim?",
             misconception="wider-than-shown",
         ),

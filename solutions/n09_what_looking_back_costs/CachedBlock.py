@@ -264,7 +264,7 @@ exercise = Exercise(
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
-            "The norms are not used.",
+            "Your layers read their words without a norm.",
             "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),

@@ -684,13 +684,13 @@ exercise = AlsoOnTheRealModel(
         ),
         "no gate": WrongAnswer(
             _mixing(lambda f, y: f.down(F.silu(f.up(y)))),
-            "`gate` is not used. It decides how much of `up` gets through.",
+            "`gate` has no effect. It decides how much of `up` gets through.",
             "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no up": WrongAnswer(
             _mixing(lambda f, y: f.down(F.silu(f.gate(y)))),
-            "`up` is not used. It is what the gate lets through.",
+            "`up` has no effect. It is what the gate lets through.",
             "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),

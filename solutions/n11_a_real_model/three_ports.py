@@ -162,8 +162,8 @@ def _with(place, port):
 
 
 SAYS = {
-    0: "The first: its card is one of today's, which keep the base in `rope_parameters`. Your code "
-    "does not find it, so the default of 10,000 steps in, without a word.",
+    0: "The first: it takes 10,000 for the base. Its card is one of today's, which keep the base "
+    "in `rope_parameters`; where code does not find it, a default steps in without a word.",
     1: "The second: the rows are sorted the wrong way. From pairs to halves, the rows of a head "
     "are read as pairs, (width / 2, 2), and turned to (2, width / 2).",
     2: "The third: each token sees the one behind it, which it is to predict.",
