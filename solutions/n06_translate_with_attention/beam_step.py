@@ -165,7 +165,7 @@ exercise = Exercise(
                 )
             ),
             "You compare the new words alone and forget the scores so far. A bad beginning with "
-            "one good word wins over a good beginning.",
+            "one good word can win over a good beginning.",
             "What is the log-probability of a whole beginning, word for word?",
             misconception="stale-value",
         ),
@@ -221,8 +221,8 @@ exercise = Exercise(
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
             ),
-            "To find row and column of a place you divided by the size of "
-            "the beam, and a row of the table is as long as the vocabulary.",
+            "To find a place of the flattened table again, you count as if its rows were as long "
+            "as the beam. A row is as long as the vocabulary.",
             "At which place of the flattened table does its second row begin?",
             misconception="sizes-always-equal",
         ),
@@ -256,15 +256,15 @@ exercise = Exercise(
                     scores, log_probs.exp(), finished
                 )
             ),
-            "You add probabilities to log-probabilities. Scores would rise with each word, and "
-            "long translations would win for being long.",
+            "You add probabilities to log-probabilities. Scores would rise with each word, and a "
+            "long translation can win for being long.",
             "What does a product become under the logarithm?",
             misconception="logarithm",
         ),
         "news without history": WrongAnswer(
             _news_only,
             "The scores that you return are those of the new words alone. The next step would "
-            "begin as if nothing had been written before.",
+            "know nothing of what stood in `scores` before.",
             "Which numbers did you compare, and which do you return?",
             misconception="stale-value",
         ),

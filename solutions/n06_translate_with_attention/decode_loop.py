@@ -169,7 +169,7 @@ exercise = Exercise(
             _loop(carried=False),
             "Every step of yours begins with the start state. So the decoder knows the last word "
             "only, and nothing of those before it.",
-            "Which of the three results of `luong_step` do you throw away?",
+            "Which of the three results of `luong_step` does the next step need?",
             misconception="stale-value",
         ),
         "reads its own words": WrongAnswer(
@@ -182,7 +182,8 @@ exercise = Exercise(
         "reads the answers": WrongAnswer(
             _loop(fed=lambda target: target[:, 1:]),
             "Each step reads the very word that it is to guess: you feed the target without its "
-            "`<sos>`. The loss would fall to nothing, and the model could not write a word alone.",
+            "`<sos>`. So the loss can fall to nearly nothing, and nothing is learnt of writing "
+            "alone.",
             "What has the decoder read when it writes the first word?",
             misconception="future-open",
         ),
@@ -235,13 +236,13 @@ exercise = Exercise(
         "sum for mean": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: (each * real).sum())),
             "Your loss is the sum over all words. Asked was the mean.",
-            "Which of the two depends on the size of the batch?",
+            "Which of the two grows with the size of the batch?",
             misconception="sum-and-mean",
         ),
         "softmax before the loss": WrongAnswer(
             _loop(loss=lambda logits, labels: _mean_loss(logits.softmax(-1), labels)),
-            "You took a softmax before `F.cross_entropy`, which takes one itself. Of two, the "
-            "second sees numbers between 0 and 1 only, and can hardly tell them apart.",
+            "The softmax is taken twice in your loss: `F.cross_entropy` takes one itself. Of two, "
+            "the second sees numbers between 0 and 1 only, and can hardly tell them apart.",
             "Does `F.cross_entropy` expect logits or probabilities?",
             misconception="softmax-twice",
         ),

@@ -158,8 +158,8 @@ exercise = Exercise(
     mistakes={
         "padding looked at": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.softmax(1))),
-            "Your weights give padding a share: the mask is not used. So a sentence is translated "
-            "otherwise when it stands beside a longer one.",
+            "Padding gets a share of the look: the mask has no effect there. So a sentence may be "
+            "translated otherwise when it stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
@@ -171,23 +171,23 @@ exercise = Exercise(
         ),
         "mask after the softmax": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.softmax(1) * mask)),
-            "You take the softmax first and set the weights of padding to 0 afterwards. What "
-            "padding had been given is lost, and the rows no longer sum to 1.",
+            "Padding takes part in the softmax, and its share is dropped only afterwards. That "
+            "share is lost to the words: what is left of a row with padding does not sum to 1.",
             "Before or after which step must padding be out of the race?",
             misconception="mask-after-softmax",
         ),
         "NaN where nothing is to see": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(1))),
-            "For a sentence without a word, all of its scores are minus infinity then, "
-            "and the softmax of those is NaN. It should get zero weights and a zero context.",
+            "For a sentence without a word you get NaN, as a softmax gives where all scores are "
+            "minus infinity. Such a sentence should get zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="no-empty-rows",
         ),
         "shares where nothing is to see": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(1))),
-            "For a sentence without a word: where every score is -1e9, "
-            "the softmax shares out alike, and padding gets it all. Such a row should "
-            "have zero weights and a zero context.",
+            "In a sentence without a word, padding gets all the weight, in equal shares: so a "
+            "softmax shares out where every score is the same, be it as low as -1e9. Such a row "
+            "should have zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="empty-rows-sum-to-one",
         ),
@@ -205,7 +205,7 @@ exercise = Exercise(
         ),
         "softmax over the batch": WrongAnswer(
             _step(_look_by(lambda scores, mask: masked_softmax(scores.T, mask.T).T)),
-            "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
+            "Your softmax runs over the sentences of the batch, not over the words of each. "
             "Sentences have nothing to do with one another.",
             "Which axis of the scores holds the source words?",
             misconception="softmax-over-batch",

@@ -262,8 +262,8 @@ exercise = Exercise(
         ),
         "medians": WrongAnswer(
             _experiment(judge=_medians),
-            "You compare one middle number of each arm. Two of them always differ; do they differ "
-            "by more than seeds do?",
+            "You compare one middle number of each arm. Two of them nearly always differ; do they "
+            "differ by more than seeds do?",
             "Do all seeds say the same?",
             misconception="averages-anywhere",
         ),

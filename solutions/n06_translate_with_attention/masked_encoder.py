@@ -206,15 +206,15 @@ exercise = Exercise(
         "not turned back": WrongAnswer(
             _encoder(back=lambda states, lengths: states),
             "Your backward states stand in the order in which they were made: that of the last "
-            "word comes first. Beside each word's forward state lies another word's backward "
-            "state.",
+            "word comes first. Beside a word's forward state lies, as a rule, another word's "
+            "backward state.",
             "Which backward state has seen the whole sentence, and at which word does it belong?",
             misconception="row-is-word",
         ),
         "turned back as a whole": WrongAnswer(
             _encoder(back=_whole_turn),
             "The words were turned round within their sentences, the states along the whole "
-            "padded length. So short sentences' backward states have slipped into the padding.",
+            "padded length. So backward states of short sentences have slipped into the padding.",
             "What undoes a turn within the sentence's own length?",
             misconception="row-is-sentence",
         ),

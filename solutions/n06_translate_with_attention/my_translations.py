@@ -105,7 +105,7 @@ exercise = Exercise(
         "end sign left in": WrongAnswer(
             _each(lambda sentence: _translation(sentence) + " <eos>"),
             "Your translations end with `<eos>`. Readers of French do not expect it.",
-            "Where does your function stop to collect words?",
+            "Where does your function stop collecting words?",
             misconception="marks-are-words",
         ),
         "start sign left in": WrongAnswer(
@@ -132,19 +132,19 @@ exercise = Exercise(
             _each(lambda sentence: detokenise(_gold_words(sentence)[:-1])),
             "Your translations lack their last word. Perhaps `<eos>` had been taken away already "
             "when `[:-1]` took it away once more.",
-            "Does the list of words that you cut still end with `<eos>`?",
+            "With what does your list of words end before you make a text of it?",
             misconception="off-by-one",
         ),
         "joined without spaces": WrongAnswer(
             _each(lambda sentence: "".join(_gold_words(sentence))),
             "You join the words without spaces.",
-            "What stands between the quotes in front of your `join`?",
+            "What do you put between two words when you make a text of them?",
             misconception="written-form",
         ),
         "a space after every word": WrongAnswer(
             _each(lambda sentence: " ".join(_gold_words(sentence))),
-            "You put a space after every word, and so after apostrophes: *n' était*. The words are "
-            "right; as a text it is *n'était*.",
+            "You put a space between any two words, and so behind apostrophes: *n' était*. The "
+            "words are right; as a text it is *n'était*.",
             "Which function of `utils.corpora` makes a text of words?",
             misconception="written-form",
         ),

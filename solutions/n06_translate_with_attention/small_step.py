@@ -73,8 +73,8 @@ exercise = YourTurn(
         ),
         "the context alone": WrongAnswer(
             _step(mixed=lambda context, state: context),
-            "Your readout is made from the context alone, so the decoder would not know what it "
-            "has written so far.",
+            "Your readout is made from the context alone: what the decoder has written so far "
+            "reaches it only through the weights.",
             "Which two vectors make the readout?",
             misconception="input-unused",
         ),

@@ -261,8 +261,8 @@ exercise = Exercise(
         ),
         "reads the answers": WrongAnswer(
             _loop(parts=lambda target: (target[:, 1:], target[:, 1:])),
-            "Each step reads the very word that it is to guess. The loss would fall to nothing, "
-            "and the model could not write a word alone.",
+            "Each step reads the very word that it is to guess. So the loss can fall to nearly "
+            "nothing, and nothing is learnt of writing alone.",
             "What has the decoder read when it writes the first word?",
             misconception="teacher-forcing",
         ),
@@ -275,14 +275,14 @@ exercise = Exercise(
         "padding in the denominator": WrongAnswer(
             _loop(loss=_mean_over_places),
             "The losses of padding are 0 in your sum, and yet you divide by all places. The same "
-            "sentence teaches less beside a longer one.",
+            "sentence counts less beside a longer one.",
             "By how many should the sum be divided?",
             misconception="padding-in-loss",
         ),
         "sum for mean": WrongAnswer(
             _loop(loss=_sum),
-            "Your losses are sums over the words, so a batch of long sentences has a larger loss, "
-            "and its gradient more weight. Asked is the mean.",
+            "Your losses are sums over the words: the more words a batch has, the more there is "
+            "to add up. Asked is the mean.",
             "What does `F.cross_entropy` do by default, without `reduction`?",
             misconception="sum-and-mean",
         ),
@@ -297,7 +297,7 @@ exercise = Exercise(
             _loop(clip=lambda model: None),
             "No gradient is clipped before the optimizer takes its step. Where one is longer than "
             "1, your step is too large.",
-            "Which line stands between `backward` and `step`?",
+            "Which line belongs between `backward` and `step`?",
             misconception="clipping-reshapes",
         ),
         "clipped before there is a gradient": WrongAnswer(
@@ -309,7 +309,7 @@ exercise = Exercise(
         "clipped one by one": WrongAnswer(
             _loop(clip=_clip_each),
             "You clip the gradient of each matrix by itself. Together they are one vector, and it "
-            "is that whose length may be 1 at most; otherwise its direction changes.",
+            "is that whose length may be 1 at most. Clipped in parts, it can change its direction.",
             "Over how many numbers is the norm taken?",
             misconception="clipping-reshapes",
         ),
@@ -317,7 +317,7 @@ exercise = Exercise(
             _loop(clip=_clip_values),
             "You cut each number of the gradient to between -1 and 1. Asked was clipping by norm, "
             "which makes the whole gradient shorter and leaves its direction.",
-            "Which of the two functions has `norm` in its name?",
+            "Of `clip_grad_norm_` and `clip_grad_value_`, which one was asked for?",
             misconception="clipping-reshapes",
         ),
         "every gradient made 1 long": WrongAnswer(
@@ -351,7 +351,7 @@ exercise = Exercise(
             _loop(learns_from_held_out=True),
             "Your model takes a step on the held-out batch, too. What it is measured on it must "
             "never be trained on.",
-            "Which three lines belong to training, and not to measuring?",
+            "Which lines belong to training, and not to measuring?",
             misconception="another-task",
         ),
         "validated before the step": WrongAnswer(

@@ -188,8 +188,8 @@ exercise = Exercise(
                 _Patches,
                 cut=lambda self, images: images.reshape(len(images), -1, self.patch * self.patch),
             ),
-            "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
-            "piece is a run of them and not a square.",
+            "Your patches are no patches: each piece is a run of pixels in the order of reading, "
+            "as a plain `reshape` takes them, and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
             misconception="shape-is-enough",
         ),
@@ -211,7 +211,7 @@ exercise = Exercise(
             changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu()),
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
-            "Which parameter have you not used yet?",
+            "Which parameter tells where in the image a patch lies?",
             misconception="attention-sees-order",
         ),
         "one place for all": WrongAnswer(
@@ -246,7 +246,7 @@ exercise = Exercise(
         "images compete": WrongAnswer(
             changed(_Patches, weigh=lambda self, scores: scores.softmax(0)),
             "Your softmax runs along the batch: the images compete with each other, and the "
-            "weights of an image do not sum to 1.",
+            "weights of one image need not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
             misconception="softmax-over-batch",
         ),
@@ -258,8 +258,8 @@ exercise = Exercise(
         ),
         "mean of the patches": WrongAnswer(
             changed(_Patches, mix=lambda self, weights, states: states.mean(1)),
-            "You compute weights and then take the plain mean of all patches. The look has no "
-            "effect on the answer.",
+            "Your logits come from the plain mean of all patches: the weights have no effect on "
+            "them.",
             "What should change in the logits when the query changes?",
             misconception="stale-value",
         ),

@@ -106,22 +106,22 @@ exercise = Exercise(
                 lambda of_keys, of_queries: of_keys.norm() + of_queries.norm(),
                 lambda limit, length: limit / length,
             ),
-            "Both bugs are still there. The length is too large: the lengths of parts do not add "
-            "up to the length of the whole. And a short gradient is made longer.",
+            "Both bugs are still there. You add up the lengths of the parts: parts of 3 and 4 are "
+            "5 long together, not 7. And a short gradient is made longer.",
             "What comes out for a gradient of length 0.1 under a limit of 1? What should?",
             misconception="clipping-reshapes",
         ),
         "short ones stretched": WrongAnswer(
             _clip(shrink=lambda limit, length: limit / length),
-            "A gradient that is shorter than the limit is stretched to it, so that every step is "
-            "as long as the longest allowed.",
+            "A gradient that is shorter than the limit is stretched to it: even a small step "
+            "becomes as long as the longest allowed.",
             "Which factor leaves a short gradient as it is?",
             misconception="clipping-reshapes",
         ),
         "lengths added up": WrongAnswer(
             _clip(length=lambda of_keys, of_queries: of_keys.norm() + of_queries.norm()),
-            "Gradients far below the limit are left alone. But the length is too large: the "
-            "lengths of the parts are added up. Parts of 3 and 4 make 5, not 7.",
+            "You add up the lengths of the parts. But the parts stand at a right angle to each "
+            "other: 3 and 4 make 5, not 7.",
             "What is a norm, written as a sum over all numbers?",
             misconception="length-of-a-vector",
         ),
@@ -134,8 +134,8 @@ exercise = Exercise(
         ),
         "values cut off": WrongAnswer(
             _clip_values,
-            "You cut off single numbers at the limit. That bends the direction of the gradient; "
-            "clipping by norm only shortens it.",
+            "You cut off single numbers at the limit. That can bend the direction of the "
+            "gradient; clipping by norm only shortens it.",
             "Is your result a multiple of what came in?",
             misconception="clipping-reshapes",
         ),
@@ -153,14 +153,14 @@ exercise = Exercise(
         ),
         "length afterwards": WrongAnswer(
             _length_after,
-            "The gradients are clipped as they should be. But you report the length *after* "
-            "clipping, where a tower no longer shows.",
+            "You report the length *after* clipping, where a tower no longer shows. Asked is that "
+            "of the gradient as it came in.",
             "Section 2 drew a curve of lengths. Which of the two lengths was it?",
             misconception="stale-value",
         ),
         "0 divided by 0": WrongAnswer(
             _clip(shrink=lambda limit, length: torch.minimum(length, length * 0 + limit) / length),
-            "A gradient of 0 gives NaN: you divide 0 by its length, which is 0.",
+            "A gradient of 0 gives NaN: somewhere you divide by its length, which is 0.",
             "What if the limit is divided by the length, and the quotient is held below 1?",
             misconception="formula-is-safe",
         ),

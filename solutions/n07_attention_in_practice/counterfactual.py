@@ -241,8 +241,9 @@ exercise = Exercise(
     mistakes={
         "mask after the softmax": WrongAnswer(
             _three(shares=lambda scores, mask: scores.softmax(-1) * mask),
-            "In `forbidden` you clear the weight after the softmax. The other words do not get "
-            "the share that became free, so the row no longer sums to 1.",
+            "In `forbidden` the word still takes part in the softmax, and is taken out only "
+            "afterwards. The other words do not get the share that became free: together they "
+            "have less than 1.",
             "What do the remaining weights of that row sum to?",
             misconception="mask-after-softmax",
         ),
@@ -290,7 +291,7 @@ exercise = Exercise(
         "logarithms for probabilities": WrongAnswer(
             _three(likely=lambda logits: logits.log_softmax(-1)),
             "You subtract log-probabilities, which gives the logarithm of a quotient.",
-            "What is missing behind `log_softmax` to get probabilities?",
+            "What makes a probability of a log-probability?",
             misconception="logarithm",
         ),
         "the start reaches only the query": WrongAnswer(
@@ -336,7 +337,7 @@ exercise = Exercise(
             _three(swapped=_the_first_of_the_other),
             "In `replaced` you put in the first state of the other sentence. Asked is the one that "
             "stands at the same place there.",
-            "How many times does `place` stand in the line that makes the exchange?",
+            "From which place of the other sentence does your new state come?",
             misconception="row-is-word",
         ),
         "all but one replaced": WrongAnswer(
@@ -369,8 +370,8 @@ exercise = Exercise(
         ),
         "interventions pile up": WrongAnswer(
             _one_after_the_other,
-            "Your experiments pile up: in `replaced` and `forbidden` the start is still the other "
-            "one, from the experiment before. Each starts from the untouched run.",
+            "Your experiments pile up: in `replaced` the start is still the other one, from the "
+            "experiment before. Each starts from the untouched run.",
             "What has changed already when your second experiment begins?",
             misconception="stale-value",
         ),
@@ -389,8 +390,8 @@ exercise = Exercise(
         ),
         "results in another order": WrongAnswer(
             _three(order=(2, 1, 0)),
-            "Your results come back in another order. Asked is: `spliced`, then `replaced`, then "
-            "`forbidden`.",
+            "Where `spliced` should stand, you return `forbidden`. Asked is: `spliced`, then "
+            "`replaced`, then `forbidden`.",
             "What stands first in the list of the task?",
             misconception="parts-in-any-order",
         ),

@@ -69,8 +69,8 @@ exercise = YourTurn(
                 attention_entropy(weights.mean(0)).exp(),
                 attention_entropy(weights).exp().mean(),
             ),
-            "Where the row words should stand, you return all words: the two stand the other way "
-            "round.",
+            "Where the row words should stand, you return all words. Asked are the row words "
+            "first, and then all words.",
             "Which of the two is about one query?",
             misconception="parts-in-any-order",
         ),

@@ -244,8 +244,8 @@ exercise = Exercise(
         ),
         "one layer without a residual": WrongAnswer(
             _OneWithout,
-            "One of your layers replaces its input, where it should add to it. The other two add.",
-            "Read your three lines aloud: does each begin with `x +`?",
+            "One of your layers replaces its input, where it should add to it.",
+            "Of each of the three layers: what is its result added to?",
             misconception="half-is-enough",
             also={
                 "the cross-attention": changed(_OneWithout, place=1),
@@ -268,8 +268,8 @@ exercise = Exercise(
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
-            "The norms are not used.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Your layers read their words without a norm.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "source normalised": WrongAnswer(
@@ -288,8 +288,9 @@ exercise = Exercise(
             changed(
                 _Block, look_across=lambda self, y, source, source_mask: self.cross(y, source)[0]
             ),
-            "The cross-attention has no mask, so words look at the padding of a shorter source.",
-            "Which input have you not used?",
+            "The mask of the source has no effect on your cross-attention, so words look at the "
+            "padding of a shorter source.",
+            "Which input says where a source ends?",
             misconception="padding-is-harmless",
         ),
         "padding alone read": WrongAnswer(
@@ -306,7 +307,7 @@ exercise = Exercise(
         "no cross-attention": WrongAnswer(
             changed(_Block, order=(0, 2)),
             "The source has no effect on your result.",
-            "Which of the three layers is missing?",
+            "Which of the three layers should read the source?",
             misconception="input-unused",
         ),
         "cross-attention last": WrongAnswer(

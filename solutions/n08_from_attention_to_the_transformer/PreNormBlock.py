@@ -77,8 +77,8 @@ exercise = YourTurn(
     mistakes={
         "no mask": WrongAnswer(
             changed(_Block, look=lambda self, y, mask: self.attention(y, y)[0]),
-            "The mask is not used, so every word sees the words behind it.",
-            "Which input have you not used?",
+            "The mask has no effect, so every word sees the words behind it.",
+            "Which argument of the attention says what a word may see?",
             misconception="future-open",
         ),
         "post-norm": WrongAnswer(
@@ -97,13 +97,13 @@ exercise = YourTurn(
         "residual around the norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: norm(x) + layer(norm(x))),
             "You add a layer to the *normalised* words. The sum carries x as it came.",
-            "Which x stands in front of the `+`?",
+            "Which x is the result of a layer added to?",
             misconception="stale-value",
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
-            "The norms are not used.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Your layers read their words without a norm.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
     },

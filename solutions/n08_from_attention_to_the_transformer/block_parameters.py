@@ -128,7 +128,8 @@ exercise = Exercise(
         ),
         "norm without its shift": WrongAnswer(
             _count(norm=lambda dim: dim),
-            "You count one number a feature for each norm. There are two, γ and β.",
+            "Your encoder block is 2 · dim numbers short, as with one number a feature for each "
+            "norm. Each has two, γ and β.",
             "What is learned in a layer norm?",
             misconception="half-is-enough",
         ),
@@ -141,7 +142,8 @@ exercise = Exercise(
         ),
         "the decoder's third norm": WrongAnswer(
             _count(norms=(2, 2)),
-            "Your decoder block has two norms. It has three layers, and each has its own.",
+            "Your decoder block is 2 · dim numbers short, as many as a norm has. It has three "
+            "layers, and each has a norm of its own.",
             "What stands around the cross-attention?",
             misconception="half-is-enough",
         ),

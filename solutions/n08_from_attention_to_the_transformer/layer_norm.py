@@ -102,8 +102,8 @@ exercise = Exercise(
     mistakes={
         "over the batch": WrongAnswer(
             _norm(axes=(0,)),
-            "Mean and variance run over the batch. That is *batch* norm: what becomes of a word "
-            "then depends on the other sentences of its batch.",
+            "Mean and variance run over the batch. That is the way of *batch* norm: what becomes "
+            "of a word then depends on the other sentences of its batch.",
             "Which axis belongs to one word alone?",
             misconception="one-for-all",
         ),
@@ -129,8 +129,8 @@ exercise = Exercise(
         ),
         "root left out": WrongAnswer(
             _norm(divide=lambda variance: variance + EPS),
-            "You divide by the variance, and not by its root. The result then does not have "
-            "spread 1.",
+            "You divide by the variance, and not by its root. The spread then does not become 1, "
+            "unless it was 1 before.",
             "What is the variance of numbers that are all twice as large?",
             misconception="variance-is-spread",
         ),
@@ -144,7 +144,7 @@ exercise = Exercise(
         "no epsilon": WrongAnswer(
             _norm(divide=lambda variance: variance.sqrt()),
             "Without ε a word whose numbers are all the same is 0 / 0, which is NaN, and tiny "
-            "numbers come out too large.",
+            "numbers are divided by too little.",
             "What is the variance of 1.5, 1.5, 1.5?",
             misconception="formula-is-safe",
         ),
@@ -156,9 +156,8 @@ exercise = Exercise(
         ),
         "gamma and beta left out": WrongAnswer(
             _norm(finish=lambda z, gamma, beta: z),
-            "Your words have mean 0 and spread 1, and stay there. The learned scale γ and shift β "
-            "are missing.",
-            "Which two inputs does your code not use?",
+            "Your words are normalised, and left so. The learned scale γ and shift β are missing.",
+            "What do γ and β do in the formula?",
             misconception="input-unused",
         ),
         "shifted before it is scaled": WrongAnswer(

@@ -114,21 +114,22 @@ exercise = Exercise(
         ),
         "one letter too far": WrongAnswer(
             _each(lambda beginning: _after(beginning, 1)),
-            "Your letters are those after the next ones: targets and inputs are shifted by two.",
+            "Your letters are those after the next ones: so a model answers whose targets are "
+            "shifted by two.",
             "How many columns lie between a character and its target?",
             misconception="off-by-one",
         ),
         "always the same": WrongAnswer(
             _each(lambda beginning: " "),
-            "Your answer is a space, everywhere: the commonest character of the text. The model "
-            "has learned how often each character comes, and not when.",
+            "Your answer is a space, everywhere: the commonest character of the text. So a model "
+            "answers that has learned how often each character comes, and not when.",
             "How far has the loss fallen, and does `forward` run the blocks?",
             misconception="input-unused",
         ),
         "the first position read": WrongAnswer(
             _each(lambda beginning: beginning[1]),
-            "Your letters are the second ones of the beginnings: they come from the logits at the "
-            "first position. What comes after the whole beginning is asked at the last.",
+            "Your letters are the second ones of the beginnings, of which the logits at the first "
+            "position speak. What comes after the whole beginning is asked at the last.",
             "Which of the 48 positions has read all of the beginning?",
             misconception="wrong-end",
         ),

@@ -80,16 +80,16 @@ exercise = YourTurn(
         ),
         "shifted round the end": WrongAnswer(
             _loss(lambda logits: logits, lambda tokens: tokens.roll(-1, 1)),
-            "`roll` brings the first token to the end, so the last position is to predict the "
-            "beginning of its own text. It has no next token: leave it out.",
+            "The last position is to predict the beginning of its own text, as when `roll` brings "
+            "the first token to the end. It has no next token: leave it out.",
             "How many predictions does a text of four tokens allow?",
             misconception="off-by-one",
         ),
         "softmax twice": WrongAnswer(
             _softmax_twice,
-            "You pass probabilities to `F.cross_entropy`, which applies the softmax again. As "
-            "scores between 0 and 1 they come out nearly even: the loss stays above log V - 1, "
-            "however good the model is.",
+            "The softmax is taken twice in your loss: `F.cross_entropy` takes one itself. As "
+            "scores between 0 and 1, probabilities come out nearly even: the loss stays above log "
+            "V - 1, however good the model is.",
             "What does `F.cross_entropy` want, logits or probabilities?",
             misconception="steps-in-any-order",
         ),

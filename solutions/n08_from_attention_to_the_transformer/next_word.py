@@ -138,7 +138,7 @@ exercise = Exercise(
         "no temperature": WrongAnswer(
             _draw(warm=lambda logits, temperature: logits),
             "The temperature makes no difference in your code.",
-            "Which of the four inputs have you not used?",
+            "What has to be divided by the temperature?",
             misconception="input-unused",
         ),
         "all words": WrongAnswer(
@@ -149,8 +149,8 @@ exercise = Exercise(
         ),
         "cut after the softmax": WrongAnswer(
             _draw(share=lambda scores, kept: scores.softmax(-1) * kept),
-            "You cut after the softmax. The chances of the words that stay do not sum to 1, and a "
-            "large uniform number falls off the end of the line.",
+            "You cut after the softmax. The chances of the words that stay need not sum to 1 "
+            "then, and a large uniform number can fall off the end of the line.",
             "What must become of the share of the words that were cut?",
             misconception="mask-after-softmax",
         ),
@@ -175,14 +175,14 @@ exercise = Exercise(
         ),
         "one word too few": WrongAnswer(
             _draw(keep=_but_the_last),
-            "You keep one word too few: the k-th belongs to those that stay.",
+            "With a k above 1 you keep one word too few: the k-th belongs to those that stay.",
             "Is the smallest score that stays larger than itself?",
             misconception="off-by-one",
         ),
         "powers for chances": WrongAnswer(
             _draw(share=lambda scores, kept: scores.exp() * kept),
-            "Your chances are powers that nobody has divided by their sum, so they do not fill the "
-            "line from 0 to 1.",
+            "Your chances are powers that nobody has divided by their sum, so they need not sum "
+            "to 1.",
             "What should the chances of a row sum to?",
             misconception="shares-need-not-sum-to-one",
         ),
@@ -213,7 +213,7 @@ exercise = Exercise(
                     (chances.cumsum(-1) <= uniform[:, None]).sum(-1).sub(1).clamp(min=0)
                 )
             ),
-            "You name the word before the one that is hit.",
+            "You name the word before the one that is hit, if there is one before it.",
             "If no piece ends before the uniform number, which word is it?",
             misconception="off-by-one",
         ),

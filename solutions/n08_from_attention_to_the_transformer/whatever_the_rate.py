@@ -223,7 +223,7 @@ exercise = Exercise(
         ),
         "one rate": WrongAnswer(
             lambda world: _experiment(rates=RATES[1:])(world)[:1] * 3,
-            "You try the high rate alone, and conclude for both. Nothing was seen of the low one.",
+            "You try one rate alone, and conclude for both. Nothing was seen of the other.",
             "At which rates were your models trained?",
             misconception="wider-than-shown",
             also={"the low one": lambda world: _experiment(rates=RATES[:1])(world)[:1] * 3},
@@ -252,15 +252,15 @@ exercise = Exercise(
         ),
         "stopped early": WrongAnswer(
             _experiment(steps=50),
-            "You stop before the transition. In some worlds pre-norm comes down only after step "
-            "50, and then it is the better one.",
+            "You stop too early. In some worlds pre-norm comes down only after step 50, and then "
+            "it is the better one.",
             "How many steps may a run have? What does the budget allow with five seeds?",
             misconception="curve-by-its-end",
         ),
         "means": WrongAnswer(
             _experiment(judge=_means),
-            "You compare one number of each arm, such as its mean. Two of them always differ; do "
-            "they differ by more than seeds do?",
+            "You compare one number of each arm, such as its mean. Two of them nearly always "
+            "differ; do they differ by more than seeds do?",
             "How far apart are two seeds of the *same* arm?",
             misconception="averages-anywhere",
         ),
@@ -277,8 +277,8 @@ exercise = Exercise(
             _experiment(
                 either=lambda each: OPEN if OPEN in each else FAILS if FAILS in each else HOLDS
             ),
-            "At one rate pre-norm is worse, and you call the third claim not decided because the "
-            "other rate is. One exception refutes *at either rate*, whatever the other says.",
+            "Where pre-norm is worse at one rate and the other is not decided, you call the third "
+            "claim not decided. One exception refutes *at either rate*, whatever the other says.",
             "Can the rate that is still open save the claim?",
             misconception="wider-than-shown",
         ),

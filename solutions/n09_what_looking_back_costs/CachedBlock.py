@@ -163,8 +163,8 @@ exercise = Exercise(
     mistakes={
         "triangle at the top": WrongAnswer(
             changed(_Block, rows=lambda self, new, all_words: causal_mask(all_words)[:new]),
-            "You take the first rows of the large mask. The new words are the *last* ones: their "
-            "rows are open for all that is in the cache.",
+            "Your new words have the first rows of the large mask. The new words are the *last* "
+            "ones: their rows are open for all that is in the cache.",
             "Which row of the causal mask is the first new word's, if two words stand before it?",
             misconception="wrong-end",
         ),
@@ -177,8 +177,7 @@ exercise = Exercise(
         ),
         "cache not looked at": WrongAnswer(
             changed(_Block, seen=lambda self, past, grown: grown[:, :, past.shape[2] :]),
-            "Your new words look at themselves alone. What is in the cache is carried on, and "
-            "nobody reads it.",
+            "Your new words look at themselves alone. What is in the cache is read by nobody.",
             "What is the cache for?",
             misconception="input-unused",
         ),
@@ -190,14 +189,15 @@ exercise = Exercise(
         ),
         "only the new ones kept": WrongAnswer(
             changed(_Block, kept=lambda self, past, grown: grown[:, :, past.shape[2] :]),
-            "You return the keys and values of the new words alone. The next words need all.",
+            "You return what the new words bring, without what was in the cache. The next words "
+            "need all.",
             "How many keys should there be after this call?",
             misconception="half-is-enough",
         ),
         "in front": WrongAnswer(
             changed(_Block, grow=lambda self, past, new: torch.cat([new, past], dim=2)),
-            "You put the new words in front of the cache. Then the mask closes the wrong ones, and "
-            "the cache is no longer in the order of the words.",
+            "Your new words stand in front of those of the cache. Then the words are no longer in "
+            "their order, and the mask does not fit them.",
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),
@@ -225,15 +225,13 @@ exercise = Exercise(
         ),
         "no residual around the attention": WrongAnswer(
             _replaced_by(0),
-            "Your attention replaces its input, where it should add to it. The feed-forward "
-            "network adds.",
+            "Your attention replaces its input, where it should add to it.",
             "What should stand behind the attention if its matrices are 0?",
             misconception="half-is-enough",
         ),
         "no residual around the network": WrongAnswer(
             _replaced_by(1),
-            "Your feed-forward network replaces its input, where it should add to it. The "
-            "attention adds.",
+            "Your feed-forward network replaces its input, where it should add to it.",
             "What should come out of the block if the network returns 0?",
             misconception="half-is-enough",
         ),
@@ -247,7 +245,7 @@ exercise = Exercise(
         "residual around the norm": WrongAnswer(
             _around_the_norm(0, 1),
             "You add a layer to the *normalised* words. The sum carries x as it came.",
-            "Which x stands in front of the `+`?",
+            "Which x is the result of a layer added to?",
             misconception="stale-value",
             also={
                 "in the attention": _around_the_norm(0),
@@ -261,13 +259,13 @@ exercise = Exercise(
             ),
             "Your feed-forward network reads its words without a norm. The second one is there "
             "for it.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
-            "The norms are not used.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Your layers read their words without a norm.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "a mask at the beginning alone": WrongAnswer(

@@ -186,8 +186,8 @@ exercise = Exercise(
         ),
         "latent vector twice": WrongAnswer(
             _bytes(latent=lambda config: 2 * (config["kv_lora_rank"] + config["qk_rope_head_dim"])),
-            "You count the latent vector twice, as if keys and values each had one. Both come from "
-            "the same.",
+            "Where there is a latent vector you count twice the bytes, as if keys and values each "
+            "had one. Both come from the same.",
             "What is the factor 2 in the formula for?",
             misconception="constant-factor",
         ),
@@ -236,19 +236,20 @@ exercise = Exercise(
         ),
         "window without the present token": WrongAnswer(
             _bytes(within=lambda tokens, window: tokens.clamp(max=window - 1)),
-            "You keep one token too few of each window. It counts the present token.",
+            "You keep one token too few of each full window. It counts the present token.",
             "How many tokens are kept at a window of 1?",
             misconception="off-by-one",
         ),
         "keys alone": WrongAnswer(
             _bytes(factor=2),
-            "You count half: keys *and* values are kept, at two bytes a number.",
+            "Where there is no latent vector you count half: keys *and* values are kept, at two "
+            "bytes a number.",
             "Which of the two could be left out?",
             misconception="half-is-enough",
         ),
         "numbers for bytes": WrongAnswer(
             lambda config, tokens: _bytes()(config, tokens) // 2,
-            "You return how many numbers are kept. At two bytes each that is half the bytes.",
+            "Your count is half the right one: so many numbers are kept, and each takes two bytes.",
             "What is the unit of your result?",
             misconception="constant-factor",
         ),

@@ -125,7 +125,7 @@ exercise = Exercise(
     mistakes={
         "the whole row again": WrongAnswer(
             _step(share=lambda kept, heads: kept.repeat(1, heads // kept.shape[1], 1, 1)),
-            "Your query heads take turns with the KV heads: head 1 uses the second one. A "
+            "Your query heads take turns with the KV heads: of two, head 1 uses the second. A "
             "group is a block of neighbours.",
             "What is the difference between `repeat` and `repeat_interleave`?",
             misconception="parts-in-any-order",

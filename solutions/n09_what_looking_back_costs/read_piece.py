@@ -162,8 +162,8 @@ exercise = Exercise(
         "cut before looking": WrongAnswer(
             _read(cut_first=True, weigh=_to_minus_infinity),
             "You cut the cache before the new words have looked. What the last of them needs no "
-            "more, the first may still need: words of its window are gone, in a long piece even "
-            "itself.",
+            "more, the first may still need: words of its window may be gone, in a long piece "
+            "even itself.",
             "How far back does the window of the *first* new word reach?",
             misconception="stale-value",
             also={"empty rows get 0": _read(cut_first=True)},
@@ -242,8 +242,8 @@ exercise = Exercise(
         ),
         "one word too many kept": WrongAnswer(
             _read(rest=lambda places, window, sinks: _right_rest(places, window + 1, sinks)),
-            "You keep the last W words. The next word brings itself, so W - 1 before it are all "
-            "that anybody will see.",
+            "Of the newest words you keep W. The next word brings itself, so W - 1 of them are "
+            "all that its window can hold.",
             "With a window of 1 and no sinks, what has to be kept?",
             misconception="off-by-one",
         ),

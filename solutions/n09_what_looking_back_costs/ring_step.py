@@ -195,8 +195,8 @@ exercise = Exercise(
         ),
         "looked before writing": WrongAnswer(
             _before_it_is_written,
-            "You look at the ring before the new word is in it. So it does not see itself, and "
-            "sees one that has just left the window.",
+            "You look at the ring before the new word is in it. So it does not see itself, and in "
+            "a full ring it sees one that has just left the window.",
             "Which comes first: writing the new key, or looking?",
             misconception="steps-in-any-order",
         ),

@@ -62,8 +62,9 @@ exercise = YourTurn(
     mistakes={
         "the whole row again": WrongAnswer(
             _tiled,
-            "You write the key heads one after the other and then all of them again. Query head 1 "
-            "gets the second KV head; it should share the first one with query head 0.",
+            "You write the key heads one after the other and then all of them again. With two KV "
+            "heads for four, query head 1 gets the second; it should share the first with query "
+            "head 0.",
             "What is the difference between `repeat` and `repeat_interleave`?",
             misconception="parts-in-any-order",
         ),
@@ -87,8 +88,8 @@ exercise = YourTurn(
         ),
         "as many copies as query heads": WrongAnswer(
             lambda keys, heads: keys.repeat_interleave(heads, dim=1),
-            "You copy each KV head once for every query head, so there are too many. A KV head is "
-            "copied only for its own group, `heads / kv_heads` times.",
+            "You copy each KV head once for every query head, too many as soon as there are two. "
+            "A KV head is copied only for its own group, `heads / kv_heads` times.",
             "Two KV heads, four query heads: how many query heads share one KV head?",
             misconception="sizes-always-equal",
         ),

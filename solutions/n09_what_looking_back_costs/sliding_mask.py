@@ -58,14 +58,15 @@ exercise = YourTurn(
     mistakes={
         "itself not counted": WrongAnswer(
             _between(lambda window: 0, lambda window: window),
-            "Your rows have W + 1 open cells: W words before the present one, and itself. A window "
-            "of W counts the present word.",
+            "Rows far down have W + 1 open cells in your mask: W words before the present one, "
+            "and itself. A window of W counts the present word.",
             "How many open cells has a row in the middle, for a window of 1?",
             misconception="off-by-one",
         ),
         "one too few": WrongAnswer(
             _between(lambda window: 0, lambda window: window - 2),
-            "Your rows have W - 1 open cells. Itself and W - 1 words before it make W.",
+            "Rows far down have W - 1 open cells in your mask. Itself and W - 1 words before it "
+            "make W.",
             "How many open cells has a row in the middle, for a window of 1?",
             misconception="off-by-one",
         ),
@@ -90,7 +91,7 @@ exercise = YourTurn(
         "no window": WrongAnswer(
             lambda length, window: causal_mask(length),
             "Rows far down are open up to the first word: this is the causal mask.",
-            "Which argument have you not used?",
+            "Which argument says how far back a row is open?",
             misconception="input-unused",
         ),
         "half on each side": WrongAnswer(
@@ -102,8 +103,9 @@ exercise = YourTurn(
         ),
         "blocks": WrongAnswer(
             _blocks,
-            "You cut the text into blocks of W words, and a word sees only its own block. A window "
-            "moves on with each word: even the first word of a block sees W - 1 words before it.",
+            "You cut the text into blocks of W words, and a word sees only its own block. A "
+            "window moves on with each word: even the first word of a later block sees W - 1 "
+            "words before it.",
             "With a window of 3, what does the fourth word see?",
             misconception="local-attention-roughly",
         ),

@@ -112,8 +112,9 @@ exercise = CatchTheBug(
         ),
         "only that it is finite": WrongAnswer(
             only_that_it_is_finite,
-            "Your test objects to NaN at most: whatever other numbers come, it accepts them. One "
-            "that compares a result with itself does so, and one that allows any difference.",
+            "Of these bugs your test sees at most those that give NaN: other wrong numbers it "
+            "accepts. One that compares a result with itself does so, and one that allows any "
+            "difference.",
             "If `tiles` returned nothing but zeros, which of your lines would object?",
             misconception="plausible-is-right",
         ),
@@ -154,8 +155,8 @@ exercise = CatchTheBug(
         ),
         "no row masked whole": WrongAnswer(
             compared_all(inputs(empty=False), inputs(LOUD, empty=False)),
-            "In your mask every row has an open cell. A query that may look at nothing is the "
-            "case that is most often forgotten.",
+            "What becomes of a row that is masked whole slips through. It shows only where there "
+            "is such a row: a query that may look at nothing is easily forgotten.",
             "What should the context be for a row that is shut?",
             misconception="no-empty-rows",
         ),

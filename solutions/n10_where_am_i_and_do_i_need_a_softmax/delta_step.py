@@ -64,8 +64,8 @@ exercise = YourTurn(
         ),
         "without beta": WrongAnswer(
             _step(rate=lambda beta: 1.0),
-            "Your step does not use beta.",
-            "Which of the inputs have you not used?",
+            "Beta has no effect on your step.",
+            "What does beta scale in the formula?",
             misconception="input-unused",
         ),
         "the old state left out": WrongAnswer(

@@ -106,9 +106,9 @@ exercise = Exercise(
     mistakes={
         "the error first": WrongAnswer(
             _step(asked=lambda old, decayed: old),
-            "You compute the error on the state before it decays, and so correct something that is "
-            "no longer there: with beta 1 the key no longer gives its value. Decay first, then "
-            "the error.",
+            "You compute the error on the state before it decays, and so correct something that "
+            "may no longer be there: with beta 1 the key should give its value, and need not. "
+            "Decay first, then the error.",
             "With beta 1, what should the new state answer to this key?",
             misconception="steps-in-any-order",
         ),
@@ -124,8 +124,8 @@ exercise = Exercise(
         ),
         "no decay": WrongAnswer(
             _step(decay=lambda state, alpha: state),
-            "Nothing is forgotten: your step does not use alpha.",
-            "Which of the inputs have you not used?",
+            "Nothing is forgotten: alpha has no effect on your step.",
+            "What should be left of the state if alpha and beta are 0?",
             misconception="input-unused",
         ),
         "decay for the error alone": WrongAnswer(
@@ -150,8 +150,8 @@ exercise = Exercise(
         ),
         "no beta": WrongAnswer(
             _step(rate=lambda beta: 1.0),
-            "Your step does not use beta.",
-            "Which of the inputs have you not used?",
+            "Beta has no effect on your step.",
+            "What should the step change if beta is 0?",
             misconception="input-unused",
         ),
         "the wrong sign": WrongAnswer(

@@ -111,7 +111,7 @@ exercise = Exercise(
     mistakes={
         "does not see itself": WrongAnswer(
             _linear(table=_past_alone),
-            "Your words read before they write, so no word sees itself. The sums go up to t, "
+            "No word of yours sees itself, as if it read before it wrote. The sums go up to t, "
             "itself included.",
             "What would the very first word of a text see?",
             misconception="off-by-one",
@@ -151,7 +151,7 @@ exercise = Exercise(
         "not divided": WrongAnswer(
             _linear(share=lambda above, below: above),
             "Your contexts are sums, not averages: nothing divides them by the sum of the "
-            "weights, and they grow with the text.",
+            "weights, and they can grow with the text.",
             "What is the formula's denominator?",
             misconception="sum-and-mean",
         ),
@@ -166,7 +166,7 @@ exercise = Exercise(
                 grown=lambda state, keys, values: keys.mT @ values,
                 grown_total=lambda total, keys: keys.sum(1),
             ),
-            "You return a state and a total of this call's words alone.",
+            "You return what this call's words add, without what was there before.",
             "What should the state hold after this call?",
             misconception="stale-value",
         ),

@@ -201,7 +201,7 @@ exercise = Exercise(
         "chosen before the mask": WrongAnswer(
             _read(choose=_chosen_too_early),
             "You choose among all words, and hide those ahead afterwards. They have taken places "
-            "by then, so fewer words are left than may be read.",
+            "by then, so fewer words may be left than could be read.",
             "Five words, the best two are read. If both lie ahead, what does the first one read?",
             misconception="mask-after-softmax",
             also={
@@ -216,9 +216,9 @@ exercise = Exercise(
                     index.masked_fill(~causal_mask(index.shape[-1]), -torch.inf), most
                 )
             ),
-            "In early rows, where fewer words stand behind than may be read, `topk` fills up with "
-            "words ahead, and you leave them open. The lowest score can still be among the best "
-            "three of three.",
+            "In early rows fewer words have been read than may be chosen. There the best are "
+            "filled up with words ahead, and you leave them open. The lowest score can still be "
+            "among the best three of three.",
             "Three words are read. Which are the three of the very first word?",
             misconception="low-score-hides",
         ),
@@ -254,7 +254,7 @@ exercise = Exercise(
             ),
             "There is no ReLU in your index scores. Without it the small heads are one: the sum "
             "over them is a single dot product.",
-            "Which part of the formula have you not written?",
+            "What does the formula make of a product below 0?",
             misconception="nonlinearity-left-out",
         ),
         "weights of the word looked at": WrongAnswer(
@@ -277,8 +277,8 @@ exercise = Exercise(
         ),
         "cut after the softmax": WrongAnswer(
             _read(weigh=lambda scores, chosen: scores.softmax(-1) * chosen),
-            "You take the softmax over all words and cut afterwards. The weights of a row no "
-            "longer sum to 1; and all keys were read after all.",
+            "You take the softmax over all words and cut afterwards. What is left of a row need "
+            "not sum to 1; and all keys were read after all.",
             "What should the weights of the chosen words sum to?",
             misconception="mask-after-softmax",
         ),

@@ -96,8 +96,8 @@ exercise = YourTurn(
         ),
         "a mirror": WrongAnswer(
             _reflected,
-            "One sign is off, which makes a mirror of the turn: even at place 0 your vectors are "
-            "no longer what they were.",
+            "The second entry of each pair comes in with the wrong sign, which makes a mirror of "
+            "the turn: even at place 0 your vectors are no longer what they were.",
             "What should come out at place 0, where cos is 1 and sin 0?",
             misconception="opposite",
         ),
@@ -108,8 +108,8 @@ exercise = YourTurn(
                     * 10_000.0 ** (-torch.arange(x.shape[-1] // 2, dtype=x.dtype) / x.shape[-1])
                 )
             ),
-            "Your clocks slow down half as much as they should from pair to pair. The exponent is "
-            "2i/d, so with d/2 pairs it runs through i/(d/2).",
+            "Your exponents are half as large as they should be, so your clocks slow down too "
+            "little from pair to pair. With d/2 pairs, 2i/d is i/(d/2).",
             "By how much does the last of the clocks turn from word to word?",
             misconception="clocks",
         ),

@@ -133,7 +133,7 @@ exercise = Exercise(
             _turned(places=lambda x, start: torch.arange(x.shape[2], dtype=x.dtype)),
             "Your first word always stands at place 0. In a step with a cache the new word comes "
             "alone, and it stands behind all that was written.",
-            "Which of the inputs have you not used?",
+            "Which input says at which place the first word of `x` stands?",
             misconception="places-begin-at-zero",
         ),
         "all at the start": WrongAnswer(
@@ -144,8 +144,9 @@ exercise = Exercise(
         ),
         "from place 1": WrongAnswer(
             _turned(places=lambda x, start: _places(x, start) + 1),
-            "Your words stand one place too far on. Scores among them would not notice, but "
-            "between a cache and a new word they would.",
+            "Your words stand one place too far on: the first of them belongs at `start` itself. "
+            "Scores stay as they are only among words that are shifted alike; beside rightly "
+            "turned ones they change.",
             "Where does the first of the words stand?",
             misconception="off-by-one",
         ),
@@ -190,8 +191,8 @@ exercise = Exercise(
                     float(base) ** (-torch.arange(x.shape[-1] // 2, dtype=x.dtype) / x.shape[-1])
                 )
             ),
-            "Your clocks slow down half as much as they should from pair to pair: pair i turns by "
-            "base^(-2i / head_dim).",
+            "Your exponents are half as large as they should be, so your clocks slow down too "
+            "little from pair to pair: pair i turns by base^(-2i / head_dim).",
             "By which angle does the last pair turn at place 1, if there are two pairs and the "
             "base is 10,000?",
             misconception="clocks",

@@ -324,15 +324,15 @@ exercise = AlsoOnTheRealModel(
                 _Block,
                 share=lambda self, kept: kept.repeat(1, self.heads // self.kv_heads, 1, 1),
             ),
-            "You share keys and values by `repeat`, so heads 0, 2, 4, … get the first. Heads of a "
-            "group are neighbours: `repeat_interleave`.",
+            "Your heads take turns with the keys and values, as `repeat` deals them out. Heads of "
+            "a group are neighbours: `repeat_interleave`.",
             "Which heads share the first keys, if there are four heads and two with keys?",
             misconception="shape-is-enough",
         ),
         "nothing turned": WrongAnswer(
             changed(_Block, turn=lambda self, q, k, v, places: (q, k, v)),
-            "Nothing is turned, so your block does not know where a token stands.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Nothing is turned, so your new queries and keys do not know where they stand.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="attention-sees-order",
         ),
         "queries not turned": WrongAnswer(
@@ -380,8 +380,8 @@ exercise = AlsoOnTheRealModel(
                     v,
                 ),
             ),
-            "Your new keys stand at places 0, 1, … again, and the queries where they should. New "
-            "queries and keys stand at the same places.",
+            "Your new keys stand at places 0, 1, … again, though others were read before them. "
+            "New keys stand at the same places as the queries beside them.",
             "At which place does the first new key stand, after three?",
             misconception="places-begin-at-zero",
         ),
@@ -425,8 +425,8 @@ exercise = AlsoOnTheRealModel(
                 _Block,
                 kept=lambda self, past, grown, unturned: unturned,
             ),
-            "You return the keys before they are turned. The next tokens would have to turn them "
-            "again, each at its own place; the cache keeps turned keys.",
+            "You return the keys before they are turned. The next tokens would have to turn each "
+            "of them at its own place; the cache keeps turned keys.",
             "What do the next tokens compare themselves with?",
             misconception="stale-value",
         ),
@@ -458,8 +458,8 @@ exercise = AlsoOnTheRealModel(
         ),
         "masked after the softmax": WrongAnswer(
             changed(_Block, weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
-            "You mask the weights, behind the softmax. Closed places have had their share by then, "
-            "and the rows no longer sum to 1.",
+            "You mask the weights, behind the softmax. Closed places have had their share by "
+            "then, and what is left of such a row does not sum to 1.",
             "What does a row of your weights sum to?",
             misconception="mask-after-softmax",
         ),
@@ -496,14 +496,14 @@ exercise = AlsoOnTheRealModel(
         ),
         "cache not looked at": WrongAnswer(
             changed(_Block, seen=lambda self, past, grown: grown[:, :, past.shape[2] :]),
-            "Your new tokens look at themselves alone. What is in the cache is carried on, and "
-            "nobody reads it.",
+            "Your new tokens look at themselves alone. What is in the cache is read by nobody.",
             "What is the cache for?",
             misconception="input-unused",
         ),
         "only the new ones kept": WrongAnswer(
             changed(_Block, kept=lambda self, past, grown, unturned: grown[:, :, past.shape[2] :]),
-            "You return the keys and values of the new tokens alone. The next tokens need all.",
+            "You return what the new tokens bring, without what was in the cache. The next tokens "
+            "need all.",
             "How many keys should there be after this call?",
             misconception="half-is-enough",
         ),
@@ -516,8 +516,8 @@ exercise = AlsoOnTheRealModel(
         ),
         "in front": WrongAnswer(
             changed(_Block, grow=lambda self, past, new: torch.cat([new, past], dim=2)),
-            "You put the new tokens in front of the cache. Then the mask closes the wrong ones, "
-            "and the cache is no longer in the order of the text.",
+            "Your new tokens stand in front of those of the cache. Then the tokens are no longer "
+            "in the order of the text, and the mask does not fit them.",
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),
@@ -563,7 +563,7 @@ exercise = AlsoOnTheRealModel(
                 ),
             ),
             "What the heads have found goes into the sum as it is. W_o mixes it first.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "keys without the norm": WrongAnswer(
@@ -583,13 +583,13 @@ exercise = AlsoOnTheRealModel(
         "first norm forgotten": WrongAnswer(
             changed(_Block, reads=lambda self, x, y: (x, x, x)),
             "Your attention reads its tokens without a norm. The first one is there for it.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
             "Neither the attention nor the network has a norm before it.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no residual around the attention": WrongAnswer(
@@ -613,7 +613,7 @@ exercise = AlsoOnTheRealModel(
         "residual around the norm": WrongAnswer(
             _around_the_norm(0, 1),
             "You add a layer to the *normed* tokens. The sum carries x as it came.",
-            "Which x stands in front of the `+`?",
+            "Which x is the result of a layer added to?",
             misconception="stale-value",
             also={
                 "in the attention": _around_the_norm(0),
@@ -624,7 +624,7 @@ exercise = AlsoOnTheRealModel(
             _network(lambda self, norm, before, after: before + self.mix(norm(after))),
             "The network is added to `x` as it came into the block, and what the attention had "
             "added is gone. It is added to the sum before it.",
-            "Which x stands in front of your last `+`?",
+            "Which x is the network's result added to?",
             misconception="stale-value",
         ),
         "side by side": WrongAnswer(
@@ -637,7 +637,7 @@ exercise = AlsoOnTheRealModel(
         "network left out": WrongAnswer(
             _network(lambda self, norm, before, after: after),
             "Your block ends behind the attention. The network is its second half.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "post-norm": WrongAnswer(
@@ -656,7 +656,7 @@ exercise = AlsoOnTheRealModel(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(self.norms[0](x))),
             "You use the first norm twice. The feed-forward network has one of its own, the "
             "second.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="one-for-all",
         ),
         "second norm forgotten": WrongAnswer(
@@ -666,7 +666,7 @@ exercise = AlsoOnTheRealModel(
             ),
             "Your feed-forward network reads its tokens without a norm. The second one is there "
             "for it.",
-            "Which of the parts made in `__init__` have you not called?",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "layer norm": WrongAnswer(
@@ -684,14 +684,14 @@ exercise = AlsoOnTheRealModel(
         ),
         "no gate": WrongAnswer(
             _mixing(lambda f, y: f.down(F.silu(f.up(y)))),
-            "`gate` is not used. It decides how much of `up` gets through.",
-            "Which of the parts made in `__init__` have you not called?",
+            "`gate` has no effect. It decides how much of `up` gets through.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "no up": WrongAnswer(
             _mixing(lambda f, y: f.down(F.silu(f.gate(y)))),
-            "`up` is not used. It is what the gate lets through.",
-            "Which of the parts made in `__init__` have you not called?",
+            "`up` has no effect. It is what the gate lets through.",
+            "Which of the parts made in `__init__` have no effect on your result?",
             misconception="projection-left-out",
         ),
         "added to the gate": WrongAnswer(

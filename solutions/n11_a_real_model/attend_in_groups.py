@@ -120,7 +120,7 @@ exercise = YourTurn(
         ),
         "no mask": WrongAnswer(
             _attend(hide=lambda scores, mask: scores),
-            "Your tokens look at all places, those behind them included: the mask is not used.",
+            "Your tokens look at all places, those behind them included: the mask has no effect.",
             "Which places is the first of three new tokens to see?",
             misconception="future-open",
         ),
@@ -133,15 +133,15 @@ exercise = YourTurn(
         ),
         "mask added": WrongAnswer(
             _attend(hide=lambda scores, mask: scores + mask),
-            "You add the mask to the scores: open ones grow by 1, and closed ones stay as they "
-            "are.",
+            "You add the mask to the scores as a number: it puts open ones ahead of closed ones "
+            "by 1, and hides nothing.",
             "What is 0.5 + True?",
             misconception="mask-as-number",
         ),
         "masked after the softmax": WrongAnswer(
             _attend(hide=lambda scores, mask: scores, after=lambda weights, mask: weights * mask),
-            "You mask the weights, behind the softmax. Closed places have had their share by then, "
-            "and the rows no longer sum to 1.",
+            "You mask the weights, behind the softmax. Closed places have had their share by "
+            "then, and what is left of such a row does not sum to 1.",
             "What does a row of your weights sum to?",
             misconception="mask-after-softmax",
         ),

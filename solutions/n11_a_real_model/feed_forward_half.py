@@ -196,14 +196,15 @@ exercise = Exercise(
         ),
         "no epsilon": WrongAnswer(
             _half(divide=lambda square, eps: square.sqrt()),
-            "Without ε a token of zeros is 0 / 0, which is NaN, and tiny ones come out too large.",
-            "Which input does your code not use?",
+            "The `eps` that comes in has no effect. With a smaller one tiny tokens are divided by "
+            "too little, and without any a token of zeros is 0 / 0, which is NaN.",
+            "Which ε stands under your root?",
             misconception="formula-is-safe",
             also={"a fixed one": _half(divide=lambda square, eps: (square + 1e-5).sqrt())},
         ),
         "over the tokens": WrongAnswer(
             _half(axes=(1,)),
-            "Your mean runs over the tokens. Each token has one of its own.",
+            "Your mean runs over several tokens. Each token has one of its own.",
             "In which axis do the numbers of *one* token lie?",
             misconception="averages-anywhere",
             also={
@@ -215,7 +216,7 @@ exercise = Exercise(
         "gamma left out": WrongAnswer(
             _half(scale=lambda z, gamma: z),
             "The learned scale γ is missing.",
-            "Which input does your code not use?",
+            "What does γ do in the formula?",
             misconception="input-unused",
         ),
         "gamma later": WrongAnswer(
@@ -306,12 +307,12 @@ exercise = Exercise(
         "residual around the norm": WrongAnswer(
             _half(add=lambda x, normed, y: normed + y),
             "You add to the *normed* tokens. The sum carries x as it came.",
-            "Which x stands in front of the `+`?",
+            "Which x is the result of the network added to?",
             misconception="stale-value",
         ),
         "in the other order": WrongAnswer(
             _half(finish=lambda normed, states: (states, normed)),
-            "Your two results have changed places.",
+            "Where the normed tokens should stand, you return the states.",
             "Which of the two comes first in the table?",
             misconception="parts-in-any-order",
         ),

@@ -133,8 +133,8 @@ exercise = YourTurn(
         ),
         "in front": WrongAnswer(
             _grow(join=lambda past, new: torch.cat([new, past], dim=2)),
-            "You put the new keys and values in front of those kept, which are then no longer in "
-            "the order of the text.",
+            "You put what is new in front of what is kept, which is then no longer in the order "
+            "of the text.",
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),

@@ -294,7 +294,7 @@ exercise = Exercise(
         "the same for both": WrongAnswer(
             _found(finish=lambda score, control, found: (score, score, found)),
             "Your control is the score once more. It comes from `fresh`.",
-            "Which input have you not used?",
+            "Which of the two texts says nothing twice?",
             misconception="input-unused",
         ),
     },

@@ -162,8 +162,8 @@ def _with(place, port):
 
 
 SAYS = {
-    0: "The first: its card is one of today's, which keep the base in `rope_parameters`. Your code "
-    "does not find it, so the default of 10,000 steps in, without a word.",
+    0: "The first: it takes 10,000 for the base. Its card is one of today's, which keep the base "
+    "in `rope_parameters`; where code does not find it, a default steps in without a word.",
     1: "The second: the rows are sorted the wrong way. From pairs to halves, the rows of a head "
     "are read as pairs, (width / 2, 2), and turned to (2, width / 2).",
     2: "The third: each token sees the one behind it, which it is to predict.",
@@ -278,8 +278,8 @@ exercise = Exercise(
         ),
         "another default": WrongAnswer(
             **_with(0, partial(_first, base=lambda card: card.get("rope_theta", 500_000.0))),
-            explanation="The first port still looks for `rope_theta` in the wrong place, and then "
-            "takes a default. A default that steps in unseen is what was wrong.",
+            explanation="The first port takes 500,000 for the base, whatever its card says. A "
+            "number that steps in unseen, as a default does, is what was wrong.",
             hint="What does `card.keys()` say?",
             misconception="card-at-face-value",
         ),
@@ -349,8 +349,8 @@ exercise = Exercise(
         ),
         "no mask": WrongAnswer(
             **_with(2, partial(_third, mask=lambda n: None)),
-            explanation="The third port has no mask now, so that each token sees all those behind "
-            "it.",
+            explanation="The mask of the third port hides nothing now, so that each token sees "
+            "all those behind it.",
             hint="What may a token see that has just been read?",
             misconception="future-open",
         ),

@@ -354,8 +354,8 @@ exercise = Exercise(
         ),
         "nothing off": WrongAnswer(
             _off(choose=lambda layers, off: []),
-            "Nothing is off while your `with` runs: no hook is put in, or the hook does not "
-            "return what it has changed.",
+            "Nothing is off while your `with` runs. Perhaps no hook is put in, or the hook does "
+            "not return what it has changed.",
             "What goes into W_o if a hook returns `None`?",
             misconception="input-unused",
         ),
@@ -375,8 +375,8 @@ exercise = Exercise(
         ),
         "not after an error": WrongAnswer(
             _off(always=False),
-            "If an error is raised while the heads are off, they stay off: your tidying up stands "
-            "behind `yield`, and is never reached.",
+            "If an error is raised while the heads are off, they stay off: your tidying up is not "
+            "reached then, as when it stands plainly behind `yield`.",
             "Which word of Python says “in any case”?",
             misconception="half-is-enough",
         ),
@@ -389,13 +389,13 @@ exercise = Exercise(
         ),
         "weights lost": WrongAnswer(
             _zeroed(restore=False),
-            "You set weights of W_o to 0, and they stay 0. What was there is lost.",
+            "You set weights to 0, and they stay 0. What was there is lost.",
             "What would you need, to bring the weights back?",
             misconception="stale-value",
         ),
         "weights lost after an error": WrongAnswer(
             _zeroed(restore=True),
-            "You bring the weights of W_o back, but not if an error was raised in between.",
+            "You bring the weights back, but not if an error was raised in between.",
             "Which word of Python says “in any case”?",
             misconception="half-is-enough",
         ),
@@ -434,19 +434,20 @@ exercise = Exercise(
         "the first alone": WrongAnswer(
             _off(choose=lambda layers, off: off[:1]),
             "You switch off the first head of the list, and no other.",
-            "Does your loop come to its second turn?",
+            "Which pairs of the list does your code come to?",
             misconception="half-is-enough",
         ),
         "the last alone": WrongAnswer(
             _off(choose=lambda layers, off: off[-1:]),
             "You switch off the last head of the list, and no other.",
-            "What does each turn of your loop leave behind?",
+            "What becomes of the first pair when the second one comes?",
             misconception="half-is-enough",
         ),
         "all hooks silence the last": WrongAnswer(
             _answer(_late_bound),
-            "All your hooks silence the head that was last in the loop. A function looks up "
-            "`head` when it is *called*, and by then the loop is over.",
+            "In each layer that is named you switch off the head that was named last. If hooks "
+            "are made in a loop: a function looks up `head` when it is *called*, and by then the "
+            "loop is over.",
             "When does Python read a name inside a function: when it is made, or when it runs?",
             misconception="stale-value",
         ),

@@ -301,8 +301,8 @@ exercise = Exercise(
         ),
         "the card's bytes": WrongAnswer(
             _count(size=lambda card, tensor: 2),
-            "You count two bytes for a number where the card says so, though its tensor has `F32`: "
-            "that is four.",
+            "You count two bytes for each number, as the card says, also where its tensor has "
+            "`F32`: that is four.",
             "Where does each tensor say how its numbers are stored?",
             misconception="card-at-face-value",
         ),
@@ -404,7 +404,7 @@ exercise = Exercise(
         ),
         "one layer for all": WrongAnswer(
             _count(a_token=_one_layer_for_all),
-            "You take the first layer's keys and values for all layers. Here layers differ.",
+            "You take the first layer's keys and values for all layers. Layers may differ.",
             "Does any rule say that all layers are alike?",
             misconception="one-for-all",
         ),

@@ -194,14 +194,14 @@ exercise = Exercise(
         "no sinks": WrongAnswer(
             _mask(join=lambda near, first: near | (first != first)),
             "Your mask has the window alone. The first `sinks` tokens of each text stay open.",
-            "Which argument have you not used?",
+            "Which argument says how many first tokens stay open?",
             misconception="input-unused",
         ),
         "sinks alone": WrongAnswer(
             _mask(near=lambda back, window: back != back),
-            "Your mask has the sinks alone: later tokens see neither their neighbours nor "
-            "themselves.",
-            "Which argument have you not used?",
+            "Your mask has the sinks alone: a token behind them sees nothing else, not even "
+            "itself.",
+            "Which argument says how far back a token sees?",
             misconception="input-unused",
         ),
         "window less its sinks": WrongAnswer(
@@ -220,7 +220,7 @@ exercise = Exercise(
         "no window": WrongAnswer(
             _mask(near=lambda back, window: back >= 0),
             "Rows far down are open up to the first token: there is no window.",
-            "Which argument have you not used?",
+            "Which argument says how far back a token sees?",
             misconception="input-unused",
         ),
         "both at once": WrongAnswer(
@@ -244,7 +244,8 @@ exercise = Exercise(
         ),
         "first token shut": WrongAnswer(
             _mask(there=lambda places, starts: places > starts),
-            "Your texts begin one place late: nobody sees their first token, which is the sink.",
+            "Your texts begin one place late: nobody sees their first token, not even where it is "
+            "a sink.",
             "At which place is the first token of a text that begins at 3?",
             misconception="off-by-one",
         ),
