@@ -196,7 +196,7 @@ def test_nothing_handed_out_holds_a_solution_or_a_misconception():
 
 
 def test_array_names_tell_no_answer():
-    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+|steps|pairs"
+    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+|steps|common|pairs"
     for path in bank.FOLDER.glob(f"*{bank.NUMBERS}"):
         for name in load_file(path):
             assert re.fullmatch(rf"\w+/((\d+|twin \d+)/({part})|pairs)", name)

@@ -378,7 +378,7 @@ class Repairs:
                 case.label for case, done in zip(self.record.cases, right, strict=True) if not done
             ]
             gained = sum(right) - sum(before[name])
-            if gained > len(left) and len(left) <= MOST_LABELS:
+            if gained > len(left) and 0 < len(left) <= MOST_LABELS:
                 effect = f"makes `{name}` right in all cases but these: {'; '.join(left)}."
                 return self._words(edit, effect)
         return ""
