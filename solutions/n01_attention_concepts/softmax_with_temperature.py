@@ -75,8 +75,8 @@ exercise = Exercise(
     mistakes={
         "softmax along the first axis": WrongAnswer(
             lambda scores, temperature: (scores / temperature).softmax(0),
-            "Your softmax ran along axis 0: in a matrix, the columns sum to 1, over the queries, "
-            "and not each row, over the keys.",
+            "Your softmax ran along axis 0, over the queries: in a matrix the columns sum to 1, "
+            "and the rows, over the keys, should.",
             "Who shares out attention: a query among the keys, or a key among the queries?",
             misconception="softmax-over-queries",
         ),

@@ -76,8 +76,8 @@ exercise = YourTurn(
         ),
         "masked with zeros": WrongAnswer(
             lambda scores, lengths: (scores * _mask(scores, lengths)).softmax(-1),
-            "You set the scores of the padding to 0. That is a score like any other, and often "
-            "not the lowest.",
+            "You set the scores of the padding to 0, or close to it. That is a score like any "
+            "other, and often not the lowest.",
             "What is exp(0)?",
             misconception="low-score-hides",
         ),

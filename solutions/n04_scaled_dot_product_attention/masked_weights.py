@@ -105,7 +105,8 @@ exercise = YourTurn(
         ),
         "hidden scores of 0": WrongAnswer(
             weights_of(hidden=0.0),
-            "You set hidden *scores* to 0. But 0 is a score like any other, and `exp(0)` is 1.",
+            "You set hidden *scores* to 0, or close to it. But 0 is a score like any other, and "
+            "`exp(0)` is 1.",
             "Which score does `exp` turn into 0?",
             misconception="low-score-hides",
         ),

@@ -197,8 +197,8 @@ exercise = Exercise(
         ),
         "hidden scores of 0": WrongAnswer(
             attention(weigh=fill_with(0.0)),
-            "You set hidden *scores* to 0. But 0 is a score like any other: `exp(0)` is 1, and so "
-            "hidden keys get a share, often a good one.",
+            "You set hidden *scores* to 0, or close to it. But 0 is a score like any other: "
+            "`exp(0)` is 1, and so hidden keys get a share, often a good one.",
             "Which score does `exp` turn into 0?",
             misconception="low-score-hides",
         ),

@@ -156,8 +156,8 @@ exercise = Exercise(
         ),
         "scores of 0": WrongAnswer(
             _draw(share=lambda scores, kept: scores.masked_fill(~kept, 0).softmax(-1)),
-            "You set the scores of the other words to 0, which is a score like any other: they can "
-            "still be drawn.",
+            "You set the scores of the other words to 0, or close to it. That is a score like any "
+            "other: they can still be drawn.",
             "Which score gives a chance of 0?",
             misconception="low-score-hides",
         ),

@@ -181,8 +181,8 @@ exercise = Exercise(
         ),
         "a score of 0 for empty places": WrongAnswer(
             _score_of_zero,
-            "You give empty places a score of 0. That is a score like any other, and takes a share "
-            "of the weight.",
+            "You give empty places a score of 0, or close to it. That is a score like any other, "
+            "and takes a share of the weight.",
             "Which score makes a weight of exactly 0?",
             misconception="low-score-hides",
         ),

@@ -139,7 +139,7 @@ exercise = Exercise(
                     head_dim, base * factor ** ((head_dim - 2) / head_dim)
                 )
             ),
-            "The exponent of the factor stands on its head: it is d / (d - 2), more than 1, so "
+            "The exponent of the factor stands on its head: asked is d / (d - 2), more than 1, so "
             "that the slowest clock, whose exponent is (d - 2) / d, comes out slower by the "
             "factor exactly.",
             "What is the exponent of the base in the slowest clock?",

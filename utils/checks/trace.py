@@ -181,9 +181,13 @@ def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def _last_rows(run: Sequence[_Step]) -> list[tuple[float, ...]]:
-    """Return what the last call returned of which anything is told: a mean is one number."""
-    rows = ([row for row in step.results if row] for step in reversed(run))
-    return next(filter(None, rows), [])
+    """Return what the last call returned of which anything is told: a mean is one number.
+
+    Before the last call, only what is new is of use, and no slice of an input.
+    """
+    last, *before = reversed(run)
+    rows = ([x for x in step.results if x] for step in before if step.computes)
+    return [x for x in last.results if x] or next(filter(None, rows), [])
 
 
 def _is_marks(value: Any) -> bool:

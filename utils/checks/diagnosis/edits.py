@@ -473,6 +473,9 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
     if getattr(func, "attr", "") == "get":
         yield from args[1:]  # what is taken if there is nothing
     for keyword in keywords:
+        if keyword.arg in (limits := ["min", "max"]) and len(keywords) == 1:
+            limits.remove(keyword.arg)
+            yield ast.Call(func, args, [ast.keyword(limits[0], keyword.value)])
         yield ast.Call(func, args, [other for other in keywords if other is not keyword])
     for one, other in itertools.combinations(range(min(len(args), 4)), 2):
         new = [*args]

@@ -24,9 +24,9 @@ ASSIGNED = re.compile(r"(\w+) = ")
 OPPOSITE = re.compile(r"= ~[\w.]+$")
 UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
-    "At `{text}` (line {number}){where} your code has numbers, or an order of them, that none of "
-    "our right answers has: either it goes a way of its own there, and what is wrong comes later, "
-    "or a step is wrong or missing, there or before."
+    "At `{text}` (line {number}){where} your code has a result that none of our right answers has, "
+    "with these numbers and axes: either it goes a way of its own there, and what is wrong comes "
+    "later, or a step is wrong or missing, there or before."
 )
 UNREAD = (
     "The result of `{text}` (line {number}) is one that right answers compute, too, but your code "
@@ -67,7 +67,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     numbers = numbers[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
     common: dict[tuple[int, str], list[bool]] = {}  # line → whether they fit most right answers
-    computing, returned, strays = set(), set(), {}
+    computing, returned, shown, strays = set(), set(), set(), {}
     traces = [lines or NOTHING for lines in trace([trials[n].case for n in numbers])]
     sound = _lines_of_right_outputs(record, trials, traces)
     for number, lines in zip(numbers, traces, strict=True):
@@ -88,8 +88,12 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
                 strayed = strayed or (None if fit or line in sound or apart else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
-        strays |= {strayed: number} if strayed and strayed not in strays else {}
-    order = sorted(fits)  # by their lines: a case may be too small to show the first stray one
+        if strayed and strayed not in shown:
+            strays.setdefault(strayed, number)
+        shown = shown or {*fits}
+    # An earlier line of another case comes before that of the first, which is shown, if that case
+    # is too small to tell anything of the line.
+    order = sorted(fits)
     stray = min(strays, default=None)
     # An earlier line that has what is returned, and wrong, is right for something else only.
     if not stray or not stray[1] or returned & {*order[: order.index(stray)]}:
@@ -107,8 +111,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     if vouched and (not all(common[vouched]) or _overwrites(vouched, trials[0].case)):
         vouched = None
     up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
-    case, shown = trials[strays[stray]].case, trials[numbers[0]].case
-    where = "" if case is shown else f', in the case "{case.label}",'
+    case = trials[strays[stray]].case
+    where = "" if case is trials[numbers[0]].case else f', in the case "{case.label}",'
     at = AT.format(text=stray[1], number=stray[0], where=where)
     return Pointer(up_to + at, int(stray[0]), case)
 
