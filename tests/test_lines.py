@@ -136,11 +136,19 @@ def keys_overwritten(query, keys, values, mask):
     return weights @ values, weights
 
 
+def opposite_of_the_mask(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    hidden = ~mask
+    weights = scores.masked_fill(hidden[:, None], -1e30).softmax(1)
+    return weights @ values, weights
+
+
 def test_a_line_is_called_right_only_for_what_most_right_answers_have_and_lose_nothing_by():
     assert [word for word, _ in told(over_targets)] == ["the result of", "At"]
     in_one_only = replace(RECORD, common=[steps[:0] for steps in STEPS])
     assert [word for word, _ in told(over_targets, in_one_only)] == ["At"]
     assert [word for word, _ in told(keys_overwritten)] == ["At"]
+    assert [word for word, _ in told(opposite_of_the_mask)] == ["At"]
 
 
 def wrong_in_the_second_case(query, keys, values, mask):
@@ -182,6 +190,16 @@ def changed_in_a_loop(query, keys, values, mask):
 def test_in_a_loop_the_line_is_told_that_strays_first():
     (_, right), (_, stray) = told(changed_in_a_loop)
     assert (right[:7], stray) == ("scores ", "scores = scores * 0.9")
+
+
+def test_of_a_line_that_ends_in_one_number_its_last_telling_call_is_traced():
+    def answer(query, keys, values, mask):
+        largest = query.exp().amax(-1).mean()
+        return torch.full_like(query[:, :, :1], largest)
+
+    exponentials, *others = traced(TASK, answer, CASES[0]).lines().results
+    assert is_among(exponentials, np.array([described(CASES[0].inputs["query"].exp().amax(-1))]))
+    assert others == []  # what `full_like` makes is all alike, and a slice is nothing new
 
 
 def test_an_answer_is_traced_up_to_its_exception():
