@@ -31,6 +31,7 @@ def cases(draw: Draw) -> list[Case]:
     far["query"] = 1000 * far["query"]  # so that `exp` of a score is 0, 1 or infinite
     far["mask"] = far["mask"].expand(2, 3, 4).contiguous()
     far["keys"][1] -= 20.0  # all that the second sentence may look at is far below 0
+    far["mask"][1, 0, :2] = False  # the first block of a row, which has seen nothing then
     silent = case("a mask, three blocks, a key of zeros", (2, 3, 6, 4, 5), 2)
     silent.inputs["keys"] = one_silent(silent.inputs["keys"])
     return [
