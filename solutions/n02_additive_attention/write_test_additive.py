@@ -173,8 +173,9 @@ exercise = CatchTheBug(
                 *inputs(ALL_OF_IT, reach=0.01),
                 like=lambda a, b: torch.allclose(a, b, 0, 1e-3),
             ),
-            "With your inputs, bugs in the score do not show. Perhaps the numbers are too small: "
-            "close to 0 the tanh of a number is the number itself.",
+            "With your inputs, bugs in the score do not show. Perhaps the numbers are too small, "
+            "and close to 0 the tanh of a number is the number itself; or all keys are alike, and "
+            "so are their scores.",
             "For which x do x and tanh(x) differ by a lot?",
             misconception="even-inputs",
         ),

@@ -120,8 +120,8 @@ exercise = CatchTheBug(
         ),
         "small numbers": WrongAnswer(
             compared_all(AT_REST),
-            "What overflows and what vanishes slips through. It shows only where all scores of a "
-            "row are large: far above 0 in one row, far below it in another.",
+            "What overflows and what vanishes slips through. A score far above 0 shows the one, a "
+            "row whose scores all lie far below 0 the other.",
             "What is `exp` of 200, and of -200, in float32?",
             misconception="even-inputs",
         ),

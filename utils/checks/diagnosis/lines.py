@@ -108,7 +108,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
     # And what a line puts in an input's place may be missed later on.
     vouched = before[-1] if before and all(map(_has_right_kinds, trials)) else None
-    if vouched and (not all(common[vouched]) or _overwrites(vouched, trials[0].case)):
+    sure = vouched and all(common[vouched]) and len(common[vouched]) >= len(numbers)
+    if not sure or _overwrites(vouched, trials[0].case):
         vouched = None
     up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
     case = trials[strays[stray]].case

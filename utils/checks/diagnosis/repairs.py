@@ -377,6 +377,9 @@ class Repairs:
     ) -> Pointer | str:
         """Describe a change that makes an output right in most cases; name those that it leaves."""
         for name, right in now.items():
+            decides = self.expected[0][name].dtype.kind != "f"
+            if edit.place.isdigit() and decides:  # most numbers choose alike in most cases
+                continue
             left = [
                 case.label for case, done in zip(self.record.cases, right, strict=True) if not done
             ]
@@ -398,7 +401,7 @@ class Repairs:
 
     def _place(self, edit: Edit) -> str:
         text, which = self._line(edit), ""
-        if not edit.place or edit.place == text.partition("#")[0].strip():
+        if not edit.place or edit.wraps or edit.place == text.partition("#")[0].strip():
             return f"`{text}` (line {edit.line})"
         whole = re.compile(rf"(?<!\w){re.escape(edit.place)}(?!\w)")
         ends = [x.end() for x in whole.finditer(self.source.splitlines()[edit.line - 1])]

@@ -79,7 +79,7 @@ class LearnersTest(Values):
             yield decisions(self.spec, definition, self._referee(case))
 
     def rerun(self, definition: Any) -> Rerun:
-        return TolerantRerun(self.spec, definition)
+        return TolerantRerun(self.spec, definition, self.spec.seconds)
 
     # --- Judge ------------------------------------------------------------------------------------
 
@@ -131,7 +131,9 @@ class LearnersTest(Values):
         blames_all_right = verdict.reason == Reason.BLAMES and mine.blames[:, ~mine.broken].all()
         if blames_all_right and rerun:
             (tolerant,) = rerun(record.cases, OUR_SEED)
-            if tolerant and not tolerant["blames"][:, ~mine.broken].any():
+            if not tolerant:  # whether its tolerance alone is wrong is not known then
+                return replace(verdict, mistake=None)
+            if not tolerant["blames"][:, ~mine.broken].any():
                 return replace(verdict, mistake=_exact_test(record), relation=EXACT)
         if verdict.mistake:
             return verdict
