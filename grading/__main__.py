@@ -221,7 +221,7 @@ def regrade(options: Namespace) -> int:
 
     out = _grades(options.out)
     table = out / "grades.csv"
-    before = table.read_bytes()
+    before = table.read_bytes() if table.exists() else b""
     moves = grader.regrade(out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."
     if not moves and table.read_bytes() != before:

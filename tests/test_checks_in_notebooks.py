@@ -373,7 +373,7 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert "AttributeError" in actual[0]
     assert "line 2: return weights.entropi()" in actual[0]
     assert "still running after more than 10 seconds" in actual[1]  # what the task gives; see above
-    assert "A weight of 0 gives NaN" in actual[2]
+    assert "A row with a weight of 0 comes out as NaN" in actual[2]
     kept = json.loads((tmp_path / "progress.json").read_text())
     assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]
 

@@ -190,7 +190,7 @@ exercise = Exercise(
         ),
         "True is hidden": WrongAnswer(
             attention(weigh=mask_turned),
-            "You read the mask the other way round: the keys marked `True` get nothing. Here, and "
+            "You read the mask the other way round: you hide the keys marked `True`. Here, and "
             "in `F.scaled_dot_product_attention`, `True` means *may be attended to*.",
             "Which PyTorch module reads masks your way, and what does one pass to it?",
             misconception="mask-upside-down",

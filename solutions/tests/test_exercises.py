@@ -219,7 +219,7 @@ def test_exercises_work_without_solutions(tmp_path):
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert "the softmax ran along axis 0" in run.stdout
+    assert "Your softmax ran along axis 0" in run.stdout
     assert "✓ Softmax with temperature: passed, 2 of 2 points" in run.stdout
 
 

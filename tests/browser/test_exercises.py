@@ -27,7 +27,7 @@ def test_a_learner_answers_wrong_asks_for_a_hint_and_passes(browser, course, lab
     run(page, "from utils.checks import check")
     answer(page, "weights")
     verdict = show(page, f'check("{TASK}")')
-    verdict.get_by_text("In rows that are masked whole, all places hold the same").wait_for()
+    verdict.get_by_text("Rows that are masked whole get equal shares").wait_for()
     assert "✗ A softmax with a mask: not yet" in verdict.inner_text()
     hints = show(page, f'hint("{TASK}")')
     hints.get_by_text("1. Two questions, one after the other").wait_for()

@@ -456,6 +456,11 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         return ""
     factors, bits, sums_are_right = {}, 0, True
     for number, (_, expected, actual, _) in enumerate(output.pairs):
+        if any(
+            row.any() and not mine[row > 0].any()
+            for row, mine in zip(_rows(expected), _rows(actual), strict=True)
+        ):
+            return ""  # no softmax leaves a row without shares
         told = [  # what is small has few digits
             (row > SMALLEST_SHARE, row, mine)
             for row, mine in zip(_rows(expected), _rows(actual), strict=True)
