@@ -225,7 +225,7 @@ def regrade(options: Namespace) -> int:
     moves = grader.regrade(out)
     summary = f"{len(moves)} scores moved." if moves else "No score moved."
     if not moves and table.read_bytes() != before:
-        summary = f"No score of a task moved, but what the class file or marks.csv says: {table}"
+        summary = f"No task's score moved. What the class file or marks.csv changes is in {table}."
     named = Names(out).counts(Store(out).all())
     for line in [*moves, summary, *named]:
         say(line)

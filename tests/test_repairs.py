@@ -4,13 +4,15 @@ It has to be true of the answer as it stands: a change must not make the fault t
 leave.
 """
 
+import ast
 from dataclasses import replace
 
 import pytest
 import torch
 
-from tests.test_relations import CASES, TASK
+from tests.test_relations import CASES, DOUBLED, RECORD, TASK
 from utils.checks.diagnosis import measure_moves
+from utils.checks.diagnosis.edits import definitions, edits
 from utils.checks.diagnosis.repairs import Editable, Repairs
 from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
@@ -241,3 +243,73 @@ def clipped(query):
         "Look at `2` in `return query.clamp(-1, 2)` (line 5): one small change there makes "
         "`clipped` right in all cases but these: (2, 3, 3)."
     )
+
+
+# --- Changes of the code --------------------------------------------------------------------------
+
+CELL = '''
+class Attend(nn.Module):
+    """Two lines
+    of words."""
+
+    def __init__(self, width=4):
+        super().__init__()
+        self.W = nn.Linear(width, 3); self.scale = width ** 0.5
+
+    def forward(self, query, keys, mask=None):
+        scores = (self.W(query) @ keys.T) / self.scale
+        if mask is not None and mask.dim() > 1:
+            scores = scores.masked_fill(~mask, -1e30)
+        else: scores = scores * 2
+        for row in range(3): scores[:, row] += 1
+        return [f"{each:.1f}\\n" for each in scores.sum(-1)], scores.softmax(0)
+'''
+
+
+@pytest.mark.parametrize("by_shape", [True, False])
+def test_a_changed_code_is_written_as_if_all_of_it_had_been_written_anew(by_shape):
+    tree, count = definitions(CELL), 0
+    before = ast.unparse(tree)
+    for edit in edits(tree, by_shape):
+        count += 1
+        assert edit.code == ast.unparse(tree) != before
+    assert count > 300
+    assert ast.unparse(tree) == before
+
+
+FILLED = """
+def pairs(rows):
+    table, pair = [], [0, 0]
+    for row in rows:
+        pair[0] = row
+        table.append([row, row])
+        table += [pair, row]
+    return table
+"""
+
+
+def test_no_change_puts_a_list_into_itself():
+    tried = [edit.code for edit in edits(definitions(FILLED), False)]
+    assert any("return pair" in each for each in tried)
+    for place in ("pair[0] = {}\n", "[{}, row])", "[row, {}])", " [{}, row]\n", "[pair, {}]\n"):
+        assert any(place.format("rows") in each for each in tried)
+        assert not any(place.format("table") in each for each in tried)
+    assert not any("pair[0] = pair" in each for each in tried)
+
+
+def test_no_change_is_made_when_the_time_is_up():
+    tried = []
+
+    class Slow(Rerun):
+        def edited(self, codes, cases, spare):
+            tried.extend(codes)
+            return [None] * len(codes) * len(cases)
+
+        def has_time(self, spare):
+            return len(tried) < self.most
+
+    rerun = Slow(TASK, None)
+    for rerun.most in (80, 0):
+        tried.clear()
+        assert Repairs(RECORD, RECORD.trials(DOUBLED[:1]), Editable(CELL, rerun)).describe() == ""
+        assert len(tried) == rerun.most

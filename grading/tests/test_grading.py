@@ -597,7 +597,7 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
     assert rows(corrected / "moved.csv") == moved
     (corrected / "marks.csv").write_text(f"{marks}own way,scaled_attention,1,Copied.\n")
     assert main(["regrade", "--out", str(corrected)]) == 0
-    assert "No score of a task moved, but what" in capsys.readouterr().out
+    assert "No task's score moved. What the class file" in capsys.readouterr().out
 
 
 @needs.sandbox
