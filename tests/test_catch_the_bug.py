@@ -204,7 +204,7 @@ def test_whom_a_test_takes_for_right_is_told():
         "It accepts only the implementation by somebody who believes that "
         f"{bank.misconceptions()['opposite'].belief}."
     )
-    assert relation(expects_something_wrong).startswith("No implementation passes it")
+    assert relation(expects_something_wrong).startswith("None of our implementations passes it")
     assert relation(by_chance) == ""
 
 

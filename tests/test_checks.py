@@ -196,7 +196,7 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.sum() + 1), record)
     assert verdict.mistake.name == "columns"
     assert (verdict.evidence.case.label, verdict.evidence.output) == ("table 1", "shares")
-    too = "`total` is wrong, too, perhaps for the same reason: see what mending this leaves."
+    too = "`total` is wrong, too, and this may not be the only reason: see what mending it leaves."
     assert verdict.right == too
 
 

@@ -164,7 +164,7 @@ def test_a_case_that_is_not_shown_is_named_where_the_line_is_told():
     answers = kind_of(TASK).run(wrong_in_the_second_case, CASES, Printed())
     trace = Rerun(TASK, wrong_in_the_second_case).trace
     told = describe_lines(RECORD, RECORD.trials(answers), trace)
-    assert re.search(rf'`scores = scores \* 3` \(line \d+\), in the case "{CASES[1].label}"', told)
+    assert re.search(rf'`scores = scores \* 3` \(line \d+\), for example in the case "{CASES[1].label}"', told)
     assert told.case is CASES[1]
 
 

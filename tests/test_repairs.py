@@ -226,6 +226,29 @@ def test_of_places_that_look_alike_the_one_that_is_meant_is_told():
         assert told(source, stretched, cases, known).startswith(words.format(which))
 
 
+def parabola(query):
+    return 2 * query - 3 * query * query
+
+
+def test_a_place_is_quoted_as_it_is_written():
+    source = "def parabola(query):\n    return (2 * query) + (3 * query * query)"
+    cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
+    place = "Look at `(2 * query) + (3 * query * query)` in `return (2 * query) + (3 * query"
+    assert told(source, parabola, cases).startswith(place)
+
+
+def test_what_a_method_makes_and_nobody_keeps_is_told():
+    source = """
+def weights(scores, mask):
+    scores.masked_fill(~mask, -1e30)
+    return scores.softmax(-1).masked_fill(~mask, 0.0)
+"""
+    assert told(source, weights, [*masks()]) == (
+        "`masked_fill` makes a new tensor, and nothing keeps it there: assign it. (Line 3, "
+        "`scores.masked_fill(~mask, -1e30)`.) That change makes all that your answer returns right."
+    )
+
+
 def clipped(query):
     return query.clamp(-1, 1)
 
@@ -295,6 +318,20 @@ def test_no_change_puts_a_list_into_itself():
         assert any(place.format("rows") in each for each in tried)
         assert not any(place.format("table") in each for each in tried)
     assert not any("pair[0] = pair" in each for each in tried)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("query.clamp(min=0)", "query.clamp(max=0)"),
+        ("known.get('base', 10000)", "10000"),
+        ("query[:, PAD]", "query[:, EOS]"),
+        ("turn(one, two, three)[one, two, three]", "turn(one, two, three)[two, three, one]"),
+    ],
+)
+def test_these_slips_are_taken_back(written, meant):
+    codes = [edit.code for edit in edits(definitions(f"def f(query):\n    {written}"), False)]
+    assert f"def f(query):\n    {meant}" in codes
 
 
 def test_no_change_is_made_when_the_time_is_up():

@@ -168,8 +168,7 @@ exercise = Exercise(
         "one place too far": WrongAnswer(
             _step(place=lambda read, window: (read + 1) % window),
             "Your words stand one place too far: in a ring of two places or more, the very first "
-            "goes to place 1. `read` counts the "
-            "words before this one.",
+            "goes to place 1. `read` counts the words before this one.",
             "How many words have been read when the first one comes?",
             misconception="off-by-one",
         ),

@@ -11,6 +11,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from torch import Tensor
+
 from utils.checks import code
 
 LONGEST_PLACE = 50  # characters of a place that is quoted
@@ -81,6 +83,7 @@ MASK = (
     "with each query in turn."
 )
 MORE = "`{}` has an axis of length 1 too many there. `squeeze`, with that axis, takes it away."
+KEPT = "`{}` makes a new tensor, and nothing keeps it there: assign it."
 UNTURNED = "`{}` has to be transposed there."
 TURNED = "`{}` is transposed, and should not be."
 
@@ -94,7 +97,7 @@ class Edit(NamedTuple):
         words: sentence on the slip that is taken back; "" if it has no name.
         sure: whether the slip is told if only the shapes are right after the change.
         takes_away: whether a part of the code is gone: what is missing then may be its own work.
-        end: column at which the place ends.
+        begin, end: columns between which the place stands in its line; (0, 0) if it takes several.
         wraps: whether a step is put around what stands there.
     """
 
@@ -104,6 +107,7 @@ class Edit(NamedTuple):
     words: str = ""
     sure: bool = False
     takes_away: bool = False
+    begin: int = 0
     end: int = 0
     wraps: bool = False
 
@@ -193,9 +197,10 @@ def _one_by_one(
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
                 takes_away = less or fewer or _names_read(around[id(node)]) < read
                 code_now = write(node, new)
-                sure, end = words in SURE, node.end_col_offset
+                sure, one_line = words in SURE, node.lineno == node.end_lineno
+                columns = (node.col_offset, node.end_col_offset) if one_line else (0, 0)
                 wraps = bool(variant) and any(node is x for x in ast.walk(variant))
-                yield Edit(code_now, node.lineno, quoted, words, sure, takes_away, end, wraps)
+                yield Edit(code_now, node.lineno, quoted, words, sure, takes_away, *columns, wraps)
             finally:
                 _put(parent, field, place, node)
                 del new.is_new  # it may be a part of the code as it was
@@ -286,7 +291,7 @@ def _quoted(node: ast.AST) -> str:
     """Write a node as code; of a method call, its name and arguments."""
     text = ast.unparse(node).partition("\n")[0]
     if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
-        text = text.strip("()")  # between brackets it has none
+        text = text[1:-1]  # between brackets it has none
     if len(text) > LONGEST_PLACE and isinstance(node, ast.Call):
         text = f"{_called(node)}({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})"
     return text if len(text) <= LONGEST_PLACE else ""
@@ -319,6 +324,9 @@ def _shapes(node: ast.AST) -> Iterator[Variant]:
             yield TURNED.format(_quoted(node)), value
         case ast.Attribute(value=value, attr="mT"):
             yield TURNED.format(_quoted(node)), value
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name)) as made):
+            if hasattr(Tensor, f"{name}_"):
+                yield KEPT.format(name), ast.Assign([owner], made)
         case ast.Call(func=ast.Attribute(value=value, attr="squeeze"), args=[], keywords=[]):
             yield SQUEEZED, value
             for axis in AXES:

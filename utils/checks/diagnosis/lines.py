@@ -113,7 +113,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
         vouched = None
     up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
     case = trials[strays[stray]].case
-    where = "" if case is trials[numbers[0]].case else f', in the case "{case.label}",'
+    where = "" if case is trials[numbers[0]].case else f', for example in the case "{case.label}",'
     at = AT.format(text=stray[1], number=stray[0], where=where)
     return Pointer(up_to + at, int(stray[0]), case)
 

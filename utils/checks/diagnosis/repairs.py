@@ -400,14 +400,17 @@ class Repairs:
         return self.source.splitlines()[edit.line - 1].strip()[:LONGEST_LINE]
 
     def _place(self, edit: Edit) -> str:
-        text, which = self._line(edit), ""
-        if not edit.place or edit.wraps or edit.place == text.partition("#")[0].strip():
+        written, text, which = self.source.splitlines()[edit.line - 1], self._line(edit), ""
+        place = edit.place
+        if place not in written:  # brackets, and signs for strings, are as the learner has set them
+            place = written.encode()[edit.begin : edit.end].decode()
+        if not place or edit.wraps or place == text.partition("#")[0].strip():
             return f"`{text}` (line {edit.line})"
-        whole = re.compile(rf"(?<!\w){re.escape(edit.place)}(?!\w)")
-        ends = [x.end() for x in whole.finditer(self.source.splitlines()[edit.line - 1])]
+        whole = re.compile(rf"(?<!\w){re.escape(place)}(?!\w)")
+        ends = [x.end() for x in whole.finditer(written)]
         if len(ends) > 1 and edit.end in ends[: len(ORDINALS)]:
             which = f"the {ORDINALS[ends.index(edit.end)]} "
-        return f"{which}`{edit.place}` in `{text}` (line {edit.line})"
+        return f"{which}`{place}` in `{text}` (line {edit.line})"
 
     def _words(self, edit: Edit, effect: str) -> Pointer:
         if edit.words:

@@ -50,8 +50,8 @@ EXACT = (
     "`torch.allclose(…, atol=1e-5)`."
 )
 NONE_PASSES = (
-    "No implementation passes it, right or broken: what it expects is wrong itself. Work a small "
-    "case out once more, step by step of the formula."
+    "None of our implementations passes it, right or broken: what it expects is wrong itself. Work "
+    "a small case out once more, step by step of the formula."
 )
 
 
