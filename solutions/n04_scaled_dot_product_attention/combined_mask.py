@@ -131,6 +131,14 @@ exercise = Exercise(
             "What should stand in the cell of the first query and the first key?",
             misconception="mask-upside-down",
         ),
+        "True is hidden twice over": WrongAnswer(
+            _combined(both=lambda past, real: ~past & ~real),
+            "Your mask says `True` of what is both in the future and padding. Here `True` means "
+            "*may be attended to*, and a key is hidden if either of the two is so.",
+            "What should stand in the cell of the first query and the first key? And of a key "
+            "that is padding in the past?",
+            misconception="mask-upside-down",
+        ),
         "padding forgotten": WrongAnswer(
             _combined(real=lambda lengths, src_len: (lengths >= 0)[:, None, None]),
             "Your mask is causal and no more: padding in the past of a query is open.",

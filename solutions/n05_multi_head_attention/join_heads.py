@@ -85,6 +85,13 @@ exercise = YourTurn(
             "How many axes should the result have?",
             misconception="axes-anywhere",
         ),
+        "sentences end to end": WrongAnswer(
+            lambda tensor: torch.cat([*tensor], dim=-1),
+            "You put the sentences of the batch end to end. It is the heads, the second axis, that "
+            "are joined.",
+            "Over which axis does a loop over a tensor run?",
+            misconception="axes-anywhere",
+        ),
         "words before the batch": WrongAnswer(
             lambda tensor: tensor.permute(2, 0, 1, 3).flatten(2),
             "Your result begins with the words. The batch comes first.",

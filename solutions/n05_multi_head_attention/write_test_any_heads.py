@@ -16,12 +16,12 @@ def inputs():
     return x, *torch.randn(4, DIM, DIM, generator=generator) / 2
 
 
-def asking(sums=True, hidden=True, output=True, order=True, like=close):
+def asking(sums=True, hidden=True, output=True, order=True, like=close, heads=HEADS):
     """Return a test that asks for some of the laws."""
 
     def test(multi_head):
         x, w_q, w_k, w_v, w_o = inputs()
-        result, weights = multi_head(x, w_q, w_k, w_v, w_o, HEADS, PADDING)
+        result, weights = multi_head(x, w_q, w_k, w_v, w_o, heads, PADDING)
         if sums:
             rows = weights.sum(-1)
             assert like(rows, torch.ones_like(rows))
@@ -30,7 +30,7 @@ def asking(sums=True, hidden=True, output=True, order=True, like=close):
         if output:
             assert like(result, joined(weights, x @ w_v) @ w_o)
         if order:
-            turned, _ = multi_head(x.flip(1), w_q, w_k, w_v, w_o, HEADS, PADDING.flip(-1))
+            turned, _ = multi_head(x.flip(1), w_q, w_k, w_v, w_o, heads, PADDING.flip(-1))
             assert like(turned.flip(1), result)
 
     return test
@@ -143,6 +143,13 @@ exercise = CatchTheBug(
             "show where the same words come in two orders.",
             "If words and mask are turned round, what happens to the output?",
             misconception="attention-sees-order",
+        ),
+        "one head": WrongAnswer(
+            asking(heads=1),
+            "What goes wrong among heads slips through: how they are split and joined, and what each "
+            "takes from the mask. It shows only with two heads or more.",
+            "Which parts of the code have nothing to do where there is one head?",
+            misconception="heads-as-one",
         ),
         "hidden cells": WrongAnswer(
             asking(hidden=False),

@@ -98,6 +98,12 @@ exercise = YourTurn(
             "By how many should the sum be divided?",
             misconception="padding-in-loss",
         ),
+        "padding in the sum": WrongAnswer(
+            _loss(reduce=lambda each, real: each.sum() / real.sum()),
+            "You divide by the number of words, and yet the losses of padding are in your sum.",
+            "Which losses should the sum leave out?",
+            misconception="padding-in-loss",
+        ),
         "divided by the sentences": WrongAnswer(
             _loss(reduce=lambda each, real: (each * real).sum(1).mean()),
             "You divide the sum over all words by the number of sentences. Longer sentences make "

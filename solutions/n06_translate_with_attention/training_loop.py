@@ -113,6 +113,8 @@ def _loop(
     clip_first=False,
     learns_from_held_out=False,
     looks_first=False,
+    forgets_late=False,
+    measures_late=False,
 ):
     """Return the loop with some parts replaced."""
 
@@ -148,8 +150,10 @@ def _loop(
             value.backward()
             if not clip_first:
                 clip(model)
+            if forgets_late:
+                optimizer.zero_grad()
             optimizer.step()
-            losses.append(value.detach())
+            losses.append((loss_of(place) if measures_late else value).detach())
             if not looks_first:
                 held_out()
         return torch.stack(losses), torch.stack(validation), model.embedding.detach()
@@ -291,6 +295,20 @@ exercise = Exercise(
             "Your gradients pile up: each step still carries those of all steps before it. "
             "`backward` adds to what is there.",
             "When are the old gradients set back to nothing?",
+            misconception="stale-value",
+        ),
+        "forgotten before the step": WrongAnswer(
+            _loop(forgets_late=True),
+            "Nothing is learned: after your steps all parameters are what they were before, as when "
+            "`zero_grad` stands between `backward` and `step`, or when no step is taken.",
+            "Which two lines must have no `zero_grad` between them?",
+            misconception="stale-value",
+        ),
+        "loss measured after the step": WrongAnswer(
+            _loop(measures_late=True),
+            "You measure the loss of a batch again, when its step has been taken. Asked is the "
+            "loss that the step was made from.",
+            "Which of your losses has been handed to `backward`?",
             misconception="stale-value",
         ),
         "not clipped": WrongAnswer(

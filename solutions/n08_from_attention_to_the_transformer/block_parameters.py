@@ -133,6 +133,13 @@ exercise = Exercise(
             "What is learned in a layer norm?",
             misconception="half-is-enough",
         ),
+        "the second bias forgotten": WrongAnswer(
+            _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + hidden),
+            "Each of your blocks is `dim` numbers short, as without the bias of the second layer "
+            "of the feed-forward network. Each of its two layers has one.",
+            "How many numbers has `nn.Linear(hidden, dim)`?",
+            misconception="biases-by-the-way",
+        ),
         "one bias twice": WrongAnswer(
             _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + 2 * dim),
             "Both biases of your feed-forward network are as wide as the states. The first belongs "

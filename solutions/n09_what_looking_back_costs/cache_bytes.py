@@ -52,6 +52,12 @@ def cases(draw: Draw) -> list[Case]:
             use_sliding_window=False,
         ),
         case(
+            "a window that is switched on",
+            *(8, 16, 5, some(500, 900)),
+            **{"num_key_value_heads": 2, "sliding_window": some(30, 60), "layer_types": kinds},
+            use_sliding_window=True,
+        ),
+        case(
             "a window in every layer",
             *(4, 32, some(3, 6), some(500, 900)),
             **{"num_key_value_heads": 2, "sliding_window": some(30, 60)},
@@ -233,6 +239,32 @@ exercise = Exercise(
             "You count a whole window even where the text is shorter than it.",
             "What is kept of 10 tokens in a window of 50?",
             misconception="sizes-always-equal",
+        ),
+        "window as the least": WrongAnswer(
+            _bytes(within=lambda tokens, window: tokens.clamp(min=window)),
+            "You keep a window at least. It is the most that is kept: of a longer text a window, "
+            "of a shorter one all of it.",
+            "`torch.clamp(tokens, 50)`: which limit is the 50, and what is kept of 10 tokens?",
+            misconception="opposite",
+        ),
+        "off unless switched on": WrongAnswer(
+            _bytes(is_off=lambda config: not config.get("use_sliding_window")),
+            "You count a window only where `use_sliding_window` is there and true. Where the field "
+            "is missing, the window holds.",
+            "Which default should `use_sliding_window` have?",
+            misconception="card-at-face-value",
+        ),
+        "hidden size over KV heads": WrongAnswer(
+            _bytes(
+                width=lambda config: config.get(
+                    "head_dim",
+                    config["hidden_size"] // config.get("num_key_value_heads", config[HEADS]),
+                )
+            ),
+            "Where `head_dim` is missing, you divide hidden_size by the number of KV heads. A key "
+            "is as wide as a query, and it is the query heads that share the hidden size.",
+            "Eight query heads, two KV heads: how wide is one of either?",
+            misconception="wrong-width",
         ),
         "window without the present token": WrongAnswer(
             _bytes(within=lambda tokens, window: tokens.clamp(max=window - 1)),

@@ -80,6 +80,13 @@ exercise = YourTurn(
             "With beta 1, what should the new state answer to this key?",
             misconception="opposite",
         ),
+        "all of the state fades": WrongAnswer(
+            lambda state, key, value, beta: (1 - beta) * state + beta * torch.outer(key, value),
+            "You let all of the state fade by beta, as a moving average does. The delta rule takes "
+            "away only what the state says about this key, and leaves the other keys theirs.",
+            "What should the state answer to a key at right angles to this one, before and after?",
+            misconception="half-is-enough",
+        ),
         "beta in the error": WrongAnswer(
             lambda state, key, value, beta: state + torch.outer(key, beta * value - key @ state),
             "You scale the value by beta, and erase the old one in full. Beta scales the whole "

@@ -103,6 +103,13 @@ exercise = CatchTheBug(
             "Where does the new word stand when a cache holds three others?",
             misconception="places-begin-at-zero",
         ),
+        "one new word": WrongAnswer(
+            compared(expected, *inputs(start=4, new=1)),
+            "What a new word sees of the new ones that come after it slips through. It shows only "
+            "where there are two new words or more.",
+            "Of three new words, which may look at which?",
+            misconception="future-open",
+        ),
         "one clock": WrongAnswer(
             compared(expected, *inputs(dim=2)),
             "Which entries turn together, and how fast, slips through. It shows only where a "

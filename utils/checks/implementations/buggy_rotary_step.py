@@ -73,6 +73,10 @@ def as_at_the_beginning(start, length):
     return causal_mask(length)[: length - start]
 
 
+def all_open(start, length):
+    return torch.ones(length - start, length, dtype=torch.bool)
+
+
 IMPLEMENTATIONS = Implementations(
     right=[as_in_the_course, step()],
     broken={
@@ -83,6 +87,7 @@ IMPLEMENTATIONS = Implementations(
         "opposite": step(turn_key=backwards),
         "clocks": step(turn_query=one_clock, turn_key=one_clock),
         "wrong-end": step(open_cells=as_at_the_beginning),
+        "future-open": step(open_cells=all_open),
         "no-scale": step(scale=lambda dim: 1.0),
     },
 )
