@@ -11,7 +11,7 @@ import torch
 
 from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import trace
-from utils.checks.diagnosis.lines import Pointer, describe_lines
+from utils.checks.diagnosis.lines import MOST_CASES, Pointer, describe_lines
 from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
 from utils.checks.runner import Rerun, traced
@@ -151,6 +151,33 @@ def test_a_line_is_called_right_only_for_what_most_right_answers_have_and_lose_n
     assert [word for word, _ in told(opposite_of_the_mask)] == ["At"]
 
 
+def wrong_in_a_late_case(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    scores = scores * (2 if query.shape == CASES[MOST_CASES].inputs["query"].shape else 1)
+    weights = scores.masked_fill(~mask[:, None], -1e30).softmax(1)
+    return weights @ values, weights
+
+
+def test_a_line_is_not_called_right_that_is_wrong_in_a_later_case():
+    assert [word for word, _ in told(wrong_in_a_late_case)] == ["At"]
+
+
+def softmax_of_contexts(query, keys, values, mask):
+    def by_rows(x):
+        return x.softmax(-1)
+
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    weights = by_rows(scores.masked_fill(~mask[:, None], -1e30))
+    context = by_rows(weights) @ values
+    return context, weights * 2
+
+
+def test_a_line_that_was_right_in_its_first_run_is_told_so():
+    answers = kind_of(TASK).run(softmax_of_contexts, CASES, Printed())
+    told = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, softmax_of_contexts).trace)
+    assert "though not the first time that it runs, your code has a result" in told
+
+
 def wrong_in_the_second_case(query, keys, values, mask):
     scores = query @ keys.mT / query.shape[-1] ** 0.5
     if query.shape == CASES[1].inputs["query"].shape:
@@ -164,7 +191,8 @@ def test_a_case_that_is_not_shown_is_named_where_the_line_is_told():
     answers = kind_of(TASK).run(wrong_in_the_second_case, CASES, Printed())
     trace = Rerun(TASK, wrong_in_the_second_case).trace
     told = describe_lines(RECORD, RECORD.trials(answers), trace)
-    assert re.search(rf'`scores = scores \* 3` \(line \d+\), for example in the case "{CASES[1].label}"', told)
+    case = f', for example in the case "{CASES[1].label}"'
+    assert re.search(rf"`scores = scores \* 3` \(line \d+\){case}", told)
     assert told.case is CASES[1]
 
 

@@ -119,6 +119,13 @@ def relation(answer, record=RECORD):
     return verdict.relation
 
 
+def test_an_output_that_is_an_input_is_told_so():
+    def unchanged(query, keys, values, mask):
+        return values, query @ keys.mT
+
+    assert relation(unchanged) == "In each case, `context` is `values` as it was given."
+
+
 def diagnose(record, answers, error=None):
     return kind_of(record.task).diagnose(record, answers, error)
 

@@ -324,6 +324,7 @@ def test_no_change_puts_a_list_into_itself():
     ("written", "meant"),
     [
         ("query.clamp(min=0)", "query.clamp(max=0)"),
+        ("tokens.clamp(window)", "tokens.clamp(max=window)"),
         ("known.get('base', 10000)", "10000"),
         ("query[:, PAD]", "query[:, EOS]"),
         ("turn(one, two, three)[one, two, three]", "turn(one, two, three)[two, three, one]"),
@@ -332,6 +333,34 @@ def test_no_change_puts_a_list_into_itself():
 def test_these_slips_are_taken_back(written, meant):
     codes = [edit.code for edit in edits(definitions(f"def f(query):\n    {written}"), False)]
     assert f"def f(query):\n    {meant}" in codes
+
+
+THREE = """
+def three(matrix, bias):
+    w_q, w_v, w_k = matrix.chunk(3)
+    b_q, b_v, b_k = bias.chunk(3)
+    return w_q
+"""
+
+
+def test_parts_that_are_taken_in_a_wrong_order_are_put_right_in_all_places_at_once():
+    right = THREE.strip().replace("w_v, w_k =", "w_k, w_v =").replace("b_v, b_k =", "b_k, b_v =")
+    (edit,) = (edit for edit in edits(definitions(THREE), False) if edit.code == right)
+    assert edit.words == "`w_q, w_v, w_k` would be right in another order."
+
+
+CALLED_TWICE = """
+def outer(query, keys):
+    def turned(x, axis):
+        return x.softmax(axis)
+
+    return turned(query, 0) @ turned(keys, 1)
+"""
+
+
+def test_of_a_helper_that_is_called_twice_the_calls_are_changed_first():
+    places = [edit.line for edit in edits(definitions(CALLED_TWICE), False) if not edit.words]
+    assert places.index(4) > places.index(6)
 
 
 def test_no_change_is_made_when_the_time_is_up():

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
         inputs |= {f"other_{name}": inputs[name].clone() for name in same}
         if double:
             inputs = {name: one.double() for name, one in inputs.items()}
-        inputs["place"] = torch.stack([draw.order(src_len)[0] for _ in range(batch)])
+        inputs["place"] = draw.order(src_len).repeat(batch)[:batch]  # not the same in all rows
         inputs["word"] = torch.stack([draw.order(vocab)[0] for _ in range(batch)])
         return Case(label, inputs)
 

@@ -361,7 +361,8 @@ def returned_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
             raise AnswerError(
                 Reason.IN_PLACE,
                 f"`{spec.id}` changes its input `{name}`, which its caller still needs: "
-                f"work on a copy, `{name}.clone()`, and avoid `+=` and methods that end in `_`.",
+                f"work on a copy, `{name}.clone()`. `x[…] = …`, `x += …` and methods that end in "
+                "`_` all change what they are given.",
             )
     if torch.initial_seed() != OUR_SEED:
         raise AnswerError(

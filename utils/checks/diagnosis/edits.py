@@ -8,6 +8,7 @@ import ast
 import builtins
 import copy
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ SQUEEZE = (
     "`squeeze()` takes away every axis of length 1, that of a batch of one too: name the axis."
 )
 KEEPDIM = "Without `keepdim=True`, `{}` drops its axis, and its numbers meet another axis."
-ROWS = "`{}` has no axis: it makes one number of a whole table, where each row has its own."
+ROWS = "`{}` needs an axis: without one it makes one number of a whole table, not one of each row."
 LESS = "`{}` has an axis less there than what it meets. `unsqueeze` inserts one of length 1."
 MASK = (
     "`{}` has no axis for the queries there. Insert one of length 1, `unsqueeze(1)`: it lines up "
@@ -84,6 +85,7 @@ MASK = (
 )
 MORE = "`{}` has an axis of length 1 too many there. `squeeze`, with that axis, takes it away."
 KEPT = "`{}` makes a new tensor, and nothing keeps it there: assign it."
+TAKEN = "`{}` would be right in another order."
 UNTURNED = "`{}` has to be transposed there."
 TURNED = "`{}` is transposed, and should not be."
 
@@ -135,9 +137,9 @@ def edits(tree: ast.Module, by_shape: bool, near: int = 0, wraps: bool = True) -
     early = [_shapes, *([_axes] if by_shape else [])]
     names, filled = _names(tree), _filled(tree)
 
-    rules = [*early, _small, lambda node: _other_names(node, names, filled), *late]
+    rules = [*early, _targets, _small, lambda node: _other_names(node, names, filled), *late]
     rules += [_missing] if wraps else []
-    together = [_everywhere(tree, rule) for rule in (_shapes,)]
+    together = [_everywhere(tree, rule) for rule in (_shapes, _targets)]
     write = _writer(tree)
     singly = (_one_by_one(tree, rule, write) for rule in rules)
     first = (_one_by_one(tree, rule, write, near) for rule in (rules if near else ()))
@@ -252,7 +254,13 @@ def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]
     """
     new = {id(node) for node in ast.walk(tree) if hasattr(node, "is_new")}
     done = new | {id(node) for guard in _guards(tree) for node in ast.walk(guard)}
-    setup = [x for x in ast.walk(tree) if getattr(x, "name", "") == "__init__"]
+    # What is called in several places is often right, and one of the calls is not.
+    called = Counter(_called(x) or getattr(x.func, "id", "") for x in _calls_in(tree))
+    setup = [
+        x
+        for x in ast.walk(tree)
+        if isinstance(x, ast.FunctionDef) and (x.name == "__init__" or called[x.name] > 1)
+    ]
     late = {id(node) for each in setup for node in ast.walk(each)}
     for parent in sorted(ast.walk(tree), key=lambda node: id(node) in late):
         if isinstance(parent, ast.Module) or id(parent) in done:
@@ -264,6 +272,10 @@ def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]
                     continue
                 if not (new and any(id(x) in new for x in ast.walk(node))):
                     yield parent, field, place if isinstance(value, list) else None, node
+
+
+def _calls_in(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _guards(tree: ast.AST) -> Iterator[ast.FunctionDef]:
@@ -402,6 +414,16 @@ def _with_axis(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     yield MORE.format(quoted), _method(node, "squeeze", 1)
 
 
+def _targets(node: ast.AST) -> Iterator[Variant]:
+    """Yield the names that take the parts of something in another order."""
+    match node:
+        case ast.Tuple(elts=[_, _, *_] as parts, ctx=ast.Store()) if len(parts) < 5:
+            for one, other in itertools.combinations(range(len(parts)), 2):
+                new = [*parts]
+                new[one], new[other] = parts[other], parts[one]
+                yield TAKEN.format(_quoted(node)[1:-1]), ast.Tuple(new, ast.Store())
+
+
 # --- Slips of any kind ----------------------------------------------------------------------------
 
 
@@ -480,6 +502,8 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         yield ast.Call(func, [ast.UnaryOp(ast.Invert(), args[0]), *args[1:]], keywords)
     if getattr(func, "attr", "") == "get":
         yield from args[1:]  # what is taken if there is nothing
+    if getattr(func, "attr", "") == "clamp" and not keywords and args:
+        yield ast.Call(func, args[:-1], [ast.keyword("max", args[-1])])  # it is the smallest
     for keyword in keywords:
         if keyword.arg in (limits := ["min", "max"]) and len(keywords) == 1:
             limits.remove(keyword.arg)

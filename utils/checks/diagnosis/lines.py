@@ -64,7 +64,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     """
     tolerance = record.task.tolerance
     numbers = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, tolerance)]
-    numbers = numbers[:MOST_CASES] if record.steps else []
+    numbers, others = (numbers[:MOST_CASES], numbers[MOST_CASES:]) if record.steps else ([], [])
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
     common: dict[tuple[int, str], list[bool]] = {}  # line → whether they fit most right answers
     computing, returned, shown, strays = set(), set(), set(), {}
@@ -77,7 +77,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
             for values in _wrong_outputs(trials[number], tolerance)
             if values.dtype.kind in "fib"
         )
-        strayed = None  # in a loop, the first stray run may be one of a later line
+        strayed, run = None, set()  # in a loop, the first stray run may be one of a later line
         for line, text, computes, result in zip(*lines[:4], strict=True):
             if not is_among(result, given):
                 fit = is_among(result, record.steps[number])
@@ -85,25 +85,32 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
                 shared = is_among(result, record.common[number])
                 common.setdefault((line, text), []).append(shared)
                 apart = TAKES_APART.match(text) and not computes
-                strayed = strayed or (None if fit or line in sound or apart else (line, text))
+                if not (strayed or fit or line in sound or apart):
+                    strayed, again = (line, text), line in run
+                run.add(line)
                 computing |= {line} if computes else set()
-                returned |= {(line, text)} if is_among(result, wrong) else set()
+                returned |= {(number, line, text)} if is_among(result, wrong) else set()
         if strayed and strayed not in shown:
-            strays.setdefault(strayed, number)
+            strays.setdefault(strayed, (number, again))
         shown = shown or {*fits}
     # An earlier line of another case comes before that of the first, which is shown, if that case
     # is too small to tell anything of the line.
     order = sorted(fits)
     stray = min(strays, default=None)
+    if not stray or not stray[1]:
+        return ""
     # An earlier line that has what is returned, and wrong, is right for something else only.
-    if not stray or not stray[1] or returned & {*order[: order.index(stray)]}:
+    seen, again = strays[stray]
+    returned = {(line, text) for number, line, text in returned if number == seen}
+    if returned & {*order[: order.index(stray)]}:
         return ""
     before = [
         line
         for line in order[: order.index(stray)]
         if line[0] in computing and all(fits[line]) and not TAKES_APART.match(line[1])
     ]
-    if not before and stray == order[-1] and stray in returned:  # of which nothing new is said
+    nothing_else = len(order) == 1 or (stray == order[-1] and stray in returned)
+    if not before and nothing_else:  # of which nothing new is said
         return ""
     # Lines are compared by their numbers alone: what axes and types they have is not looked at.
     # And what a line puts in an input's place may be missed later on.
@@ -111,9 +118,13 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     sure = vouched and all(common[vouched]) and len(common[vouched]) >= len(numbers)
     if not sure or _overwrites(vouched, trials[0].case):
         vouched = None
+    elif not _is_common(record, trials, others, trace, vouched):
+        vouched = None
     up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
-    case = trials[strays[stray]].case
-    where = "" if case is trials[numbers[0]].case else f', for example in the case "{case.label}",'
+    case = trials[seen].case
+    where = ", though not the first time that it runs," if again else ""
+    if case is not trials[numbers[0]].case:
+        where += f'{"" if where else ","} for example in the case "{case.label}",'
     at = AT.format(text=stray[1], number=stray[0], where=where)
     return Pointer(up_to + at, int(stray[0]), case)
 
@@ -179,6 +190,23 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
         for name, values in trial.expected.outputs.items()
         if not are_close(values, trial.actual.outputs[name], tolerance)
     ]
+
+
+def _is_common(
+    record: Record,
+    trials: Sequence[Trial],
+    numbers: Sequence[int],
+    trace: TraceCases,
+    line: tuple[int, str],
+) -> bool:
+    """Decide whether most right answers have all that a line computes in further cases."""
+    traces = trace([trials[n].case for n in numbers])
+    return not any(lines is None for lines in traces) and all(
+        is_among(result, record.common[number])
+        for number, lines in zip(numbers, traces, strict=True)
+        for place, text, _, result in zip(*lines[:4], strict=True)
+        if (place, text) == line
+    )
 
 
 def _overwrites(line: tuple[int, str], case: Case) -> bool:

@@ -63,6 +63,7 @@ class Repairs:
     def __init__(self, record: Record, trials: Sequence[Trial], answer: Editable):
         self.record, self.source, self.rerun = record, *answer
         self.moving: list[Edit] = []  # what has changed anything in the first wrong case
+        self.after: dict[str, list[Outputs | None]] = {}  # code → its outputs in all cases
         self.in_most_cases: Pointer | str = ""  # what is said if there is nothing better
         self.spare = SPARE
         self.tolerance = record.task.tolerance
@@ -99,6 +100,8 @@ class Repairs:
                 if self._in_all_cases(edit, self.expected):
                     return self._words(edit, "makes all that your answer returns right.")
                 parts.append(edit)
+                after = self._after(edit)
+                left += [(edit, x) for x, known in self.known.items() if self._makes(known, after)]
                 continue
             wrong = self._wrong_outputs(first)
             helps = any(self._same(first, name, outputs) for name in wrong)
@@ -112,6 +115,7 @@ class Repairs:
                 return self._words(
                     edit, f"leaves one fault{self._where(edit, mistake)}: {mistake.explanation}"
                 )
+        parts.sort(key=lambda edit: edit.takes_away)  # what is missing then may be its own work
         for edit in parts[:MOST_VERIFIED]:
             if sentence := self._in_part(edit):
                 return sentence
@@ -171,6 +175,12 @@ class Repairs:
     def _run(self, codes: Sequence[str], cases: Sequence[Case]) -> list[Outputs | None]:
         return self.rerun.edited(codes, cases, self.spare)
 
+    def _after(self, edit: Edit) -> list[Outputs | None]:
+        """Return the outputs after a change in all cases."""
+        if edit.code not in self.after:
+            self.after[edit.code] = self._run([edit.code], self.record.cases)
+        return self.after[edit.code]
+
     def _same(self, number: int, name: str, outputs: Outputs) -> bool:
         return are_close(self.expected[number][name], outputs[name], self.tolerance)
 
@@ -192,13 +202,12 @@ class Repairs:
         return [name for name in names if given is None or not self._same(number, name, given)]
 
     def _in_all_cases(self, edit: Edit, known: Sequence[Outputs]) -> bool:
-        after = self._run([edit.code], self.record.cases)
-        return all(map(self._alike, known, after))
+        return all(map(self._alike, known, self._after(edit)))
 
     def _leaves(self, edit: Edit, mistake: Mistake) -> bool:
         """Decide whether a change leaves a known mistake, and one that was there before it."""
-        known, after = self.known[mistake], self._run([edit.code], self.record.cases)
-        if None in after or not self._makes(known, after):
+        known, after = self.known[mistake], self._after(edit)
+        if not self._makes(known, after):
             return False
         if any(
             self._right(number, given) and not self._right(number, known[number])
@@ -216,8 +225,10 @@ class Repairs:
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)
 
-    def _makes(self, known: Sequence[Outputs], after: Sequence[Outputs]) -> bool:
+    def _makes(self, known: Sequence[Outputs], after: Sequence[Outputs | None]) -> bool:
         """Decide whether outputs are a known mistake's, but where either holds NaN or infinity."""
+        if None in after:
+            return False
         trials = [
             Trial(case, Answer(theirs), Answer(outputs))
             for case, theirs, outputs in zip(self.record.cases, known, after, strict=True)
@@ -327,7 +338,7 @@ class Repairs:
         """Describe a change that makes some outputs right, or some cases, and none wrong."""
         if edit.place.isdigit() and self.counts:  # another number may stand in for what is missing
             return ""
-        after = self._run([edit.code], self.record.cases)
+        after = self._after(edit)
         if None in after:
             return ""
         names = self.record.task.outputs

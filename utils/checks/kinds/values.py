@@ -400,7 +400,8 @@ class Values:
         verdict = self.explain(plain, trials, self.judge(plain, trials), rerun, None)
         if verdict.passed:
             return "All values that it returns are right, but it changes what was given to it."
-        return verdict.mistake.explanation if verdict.mistake else verdict.relation
+        named = verdict.mistake.explanation if verdict.mistake else ""
+        return f"{named} {verdict.relation}".strip()
 
 
 class Texts(Values):
