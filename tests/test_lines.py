@@ -16,6 +16,7 @@ from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
 from utils.checks.runner import Rerun, traced
 from utils.checks.trace import described, distinct, is_among
+from utils.masks import masked_softmax
 
 STEPS = [distinct(traced(TASK, attend, case).results()) for case in CASES]
 RECORD = replace(RECORD, steps=STEPS, common=STEPS)
@@ -176,6 +177,18 @@ def test_a_line_that_was_right_in_its_first_run_is_told_so():
     answers = kind_of(TASK).run(softmax_of_contexts, CASES, Printed())
     told = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, softmax_of_contexts).trace)
     assert "though not the first time that it runs, your code has a result" in told
+
+
+def in_a_library(query, keys, values, mask):
+    weights = masked_softmax(query @ keys.mT, mask[:, None])
+    return weights @ values, weights * 2
+
+
+def test_a_line_that_calls_a_library_has_not_run_before():
+    lines = traced(TASK, in_a_library, CASES[0]).lines()
+    number = lines.numbers.tolist()[0]
+    assert lines.numbers.tolist().count(number) > 1
+    assert not any(lines.again)
 
 
 def wrong_in_the_second_case(query, keys, values, mask):

@@ -8,6 +8,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class Lines(NamedTuple):
         results: the tensor that its last telling call returned, `described`, (runs, `NUMBERS`).
         origins: for each output, the numbers of the lines on whose values it rests; nothing if the
             answer returned something else, or nothing.
+        again: whether a line has certainly run before, (runs,).
     """
 
     numbers: np.ndarray
@@ -48,6 +50,7 @@ class Lines(NamedTuple):
     computes: np.ndarray
     results: np.ndarray
     origins: Sequence[frozenset[int]] = ()
+    again: Sequence[bool] = ()
 
 
 NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)))
@@ -57,11 +60,14 @@ _OF_ITS_FORM = {"__get__", "__len__", "size", "dim", "numel", "stride"}
 
 
 class _Step(NamedTuple):
-    """One call of a torch function; `place` tells apart the runs of a line (frame, instruction)."""
+    """One call of a torch function; `place` tells apart the runs of a line.
+
+    It is the frame, the instruction, and the code that both belong to.
+    """
 
     file: str
     line: int
-    place: tuple[int, int]
+    place: tuple[int, int, int]
     computes: bool
     changes: bool  # an array in place, as `weights[i] = …` does
     marks: bool  # the results are rows of 0s and 1s: what is wrong here may be right elsewhere
@@ -79,6 +85,7 @@ class Trace(TorchFunctionMode):
         super().__init__()
         self._files = files
         self._steps: list[_Step] = []
+        self._frames: set[FrameType] = set()  # kept alive, so that no other gets the same id
         self._outside = frozenset()  # lines whose values have left torch, for whatever comes later
         self._origins: list[frozenset[int]] = []
 
@@ -95,7 +102,8 @@ class Trace(TorchFunctionMode):
         if frame and len(self._steps) < MOST_STEPS:
             several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
-            place = id(frame), frame.f_lasti
+            self._frames.add(frame)
+            place = id(frame), frame.f_lasti, id(frame.f_code)
             computes = not ARRANGES.fullmatch(name)
             marks = all(_is_marks(value) for value in several)
             step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, marks
@@ -135,20 +143,24 @@ class Trace(TorchFunctionMode):
         """
         runs = [*_runs(self._steps)]
         last = {run[-1].line: number for number, run in enumerate(runs)}
+        again = _certainly_again(runs)
         entries = [
-            (run[-1].line, _source(run[-1]), computes, row)
+            (run[-1].line, _source(run[-1]), computes, row, again[number])
             for number, run in enumerate(runs)
             for computes in [any(step.computes for step in run) and not run[-1].marks]
             if not run[-1].changes or last[run[-1].line] == number
             for row in _last_rows(run)
         ]
-        numbers, sources, computes, rows = zip(*entries, strict=True) if entries else [()] * 4
+        numbers, sources, computes, rows, again = (
+            zip(*entries, strict=True) if entries else [()] * 5
+        )
         return Lines(
             np.array(numbers, dtype=int),
             np.array(sources, dtype=str),
             np.array(computes, dtype=bool),
             np.array(rows, dtype=float).reshape(-1, NUMBERS),
             self._origins,
+            np.array(again, dtype=bool),
         )
 
 
@@ -178,6 +190,22 @@ def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
         run.append(step)
     if run:
         yield run
+
+
+def _certainly_again(runs: Sequence[list[_Step]]) -> list[bool]:
+    """Decide for each run whether its line has run before.
+
+    What is called within one instruction looks like several runs, and a comprehension has code of
+    its own: only a step back counts, or the same code in another frame.
+    """
+    last: dict[tuple[int, int], tuple[int, int]] = {}  # line and code → frame, instruction
+    again: list[bool] = []
+    for run in runs:
+        (frame, instruction, code), end = run[0].place, run[-1].place
+        before = last.get((run[0].line, code))
+        again.append(before is not None and (frame != before[0] or instruction < before[1]))
+        last[run[0].line, end[2]] = end[:2]
+    return again
 
 
 def _last_rows(run: Sequence[_Step]) -> list[tuple[float, ...]]:

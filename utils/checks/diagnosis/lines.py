@@ -77,8 +77,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
             for values in _wrong_outputs(trials[number], tolerance)
             if values.dtype.kind in "fib"
         )
-        strayed, run = None, set()  # in a loop, the first stray run may be one of a later line
-        for line, text, computes, result in zip(*lines[:4], strict=True):
+        strayed = None  # in a loop, the first stray run may be one of a later line
+        for line, text, computes, result, again in zip(*lines[:4], lines.again, strict=True):
             if not is_among(result, given):
                 fit = is_among(result, record.steps[number])
                 fits.setdefault((line, text), []).append(fit)
@@ -86,12 +86,11 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
                 common.setdefault((line, text), []).append(shared)
                 apart = TAKES_APART.match(text) and not computes
                 if not (strayed or fit or line in sound or apart):
-                    strayed, again = (line, text), line in run
-                run.add(line)
+                    strayed, late = (line, text), again and " for " not in text
                 computing |= {line} if computes else set()
                 returned |= {(number, line, text)} if is_among(result, wrong) else set()
         if strayed and strayed not in shown:
-            strays.setdefault(strayed, (number, again))
+            strays.setdefault(strayed, (number, late))
         shown = shown or {*fits}
     # An earlier line of another case comes before that of the first, which is shown, if that case
     # is too small to tell anything of the line.
@@ -100,7 +99,7 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     if not stray or not stray[1]:
         return ""
     # An earlier line that has what is returned, and wrong, is right for something else only.
-    seen, again = strays[stray]
+    seen, late = strays[stray]
     returned = {(line, text) for number, line, text in returned if number == seen}
     if returned & {*order[: order.index(stray)]}:
         return ""
@@ -116,13 +115,15 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     # And what a line puts in an input's place may be missed later on.
     vouched = before[-1] if before and all(map(_has_right_kinds, trials)) else None
     sure = vouched and all(common[vouched]) and len(common[vouched]) >= len(numbers)
-    if not sure or _overwrites(vouched, trials[0].case):
-        vouched = None
-    elif not _is_common(record, trials, others, trace, vouched):
+    if (
+        not sure
+        or _overwrites(vouched, trials[0].case)
+        or not _is_common(record, trials, others, trace, vouched)
+    ):
         vouched = None
     up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
     case = trials[seen].case
-    where = ", though not the first time that it runs," if again else ""
+    where = ", though not the first time that it runs," if late else ""
     if case is not trials[numbers[0]].case:
         where += f'{"" if where else ","} for example in the case "{case.label}",'
     at = AT.format(text=stray[1], number=stray[0], where=where)
