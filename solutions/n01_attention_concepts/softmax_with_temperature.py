@@ -89,8 +89,8 @@ exercise = Exercise(
         ),
         "multiplied by the temperature": WrongAnswer(
             lambda scores, temperature: (scores * temperature).softmax(-1),
-            "Your weights get sharper where the temperature rises, as if the scores were multiplied "
-            "by it. They are to be divided by it.",
+            "Your weights get sharper where the temperature rises, as if the scores were "
+            "multiplied by it. They are to be divided by it.",
             "A hot softmax hands out nearly equal shares. What must happen to differences of "
             "scores for that?",
             misconception="temperature-upside-down",

@@ -203,8 +203,8 @@ exercise = CatchTheBug(
         ),
         "keys as values": WrongAnswer(
             compared(expected, QUERY, KEYS, KEYS, ALL_OF_IT, *WEIGHTS),
-            "Your test does not see whether the values are handed out, or the keys. Perhaps its keys "
-            "and values are the same, or it looks at the weights alone.",
+            "Your test does not see whether the values are handed out, or the keys. Perhaps its "
+            "keys and values are the same, or it looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),

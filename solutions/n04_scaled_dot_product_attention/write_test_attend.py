@@ -176,8 +176,8 @@ exercise = CatchTheBug(
         ),
         "keys as values": WrongAnswer(
             compared(expected, *inputs()[:2], inputs()[1], ALL_OF_IT),
-            "Your test does not see whether the values are handed out, or the keys. Perhaps its keys "
-            "and values are the same, or it looks at the weights alone.",
+            "Your test does not see whether the values are handed out, or the keys. Perhaps its "
+            "keys and values are the same, or it looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),

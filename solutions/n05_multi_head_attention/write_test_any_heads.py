@@ -146,8 +146,8 @@ exercise = CatchTheBug(
         ),
         "one head": WrongAnswer(
             asking(heads=1),
-            "What goes wrong among heads slips through: how they are split and joined, and what each "
-            "takes from the mask. It shows only with two heads or more.",
+            "What goes wrong among heads slips through: how they are split and joined, and what "
+            "each takes from the mask. It shows only with two heads or more.",
             "Which parts of the code have nothing to do where there is one head?",
             misconception="heads-as-one",
         ),

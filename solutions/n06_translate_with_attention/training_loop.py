@@ -299,8 +299,8 @@ exercise = Exercise(
         ),
         "forgotten before the step": WrongAnswer(
             _loop(forgets_late=True),
-            "Nothing is learned: after your steps all parameters are what they were before, as when "
-            "`zero_grad` stands between `backward` and `step`, or when no step is taken.",
+            "Nothing is learned: after your steps all parameters are what they were before, as "
+            "when `zero_grad` stands between `backward` and `step`, or when no step is taken.",
             "Which two lines must have no `zero_grad` between them?",
             misconception="stale-value",
         ),

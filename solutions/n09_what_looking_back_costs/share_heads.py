@@ -88,8 +88,8 @@ exercise = YourTurn(
         ),
         "as many copies as query heads": WrongAnswer(
             lambda keys, heads: keys.repeat_interleave(heads, dim=1),
-            "You copy each KV head once for every query head, too many once there are two KV heads. "
-            "A KV head is copied only for its own group, `heads / kv_heads` times.",
+            "You copy each KV head once for every query head, too many once there are two KV "
+            "heads. A KV head is copied only for its own group, `heads / kv_heads` times.",
             "Two KV heads, four query heads: how many query heads share one KV head?",
             misconception="sizes-always-equal",
         ),

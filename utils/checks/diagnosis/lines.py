@@ -4,8 +4,10 @@ The sentence says whose numbers a line has, and nothing of what is wrong with it
 numbers may also go another right way, so that it is only where to look first.
 """
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -54,6 +56,28 @@ class Pointer(str):
         return str(self)
 
 
+class _Run(NamedTuple):
+    """One run of a line of an answer.
+
+    Args:
+        case: number of the case.
+        line: number of the line, and its text.
+        computes: whether it makes new numbers.
+        again: whether the line has run before.
+        fits: whether some right answer has its result, too.
+        common: whether most of them have.
+        returned: whether its result is an output that is wrong.
+    """
+
+    case: int
+    line: tuple[int, str]
+    computes: bool
+    again: bool
+    fits: bool
+    common: bool
+    returned: bool
+
+
 def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -> Pointer | str:
     """Name the first line of a wrong answer whose numbers no right answer has; "" if none is told.
 
@@ -62,72 +86,114 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
         trials: the cases in which the answer returned something.
         trace: function that returns what the answer's lines compute in cases.
     """
-    tolerance = record.task.tolerance
-    numbers = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, tolerance)]
-    numbers, others = (numbers[:MOST_CASES], numbers[MOST_CASES:]) if record.steps else ([], [])
-    fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
-    common: dict[tuple[int, str], list[bool]] = {}  # line → whether they fit most right answers
-    computing, returned, shown, strays = set(), set(), set(), {}
-    traces = [lines or NOTHING for lines in trace([trials[n].case for n in numbers])]
-    sound = _lines_of_right_outputs(record, trials, traces)
-    for number, lines in zip(numbers, traces, strict=True):
-        given = _inputs(trials[number].case)
-        wrong = _described(
-            torch.as_tensor(values)
-            for values in _wrong_outputs(trials[number], tolerance)
-            if values.dtype.kind in "fib"
-        )
-        strayed = None  # in a loop, the first stray run may be one of a later line
-        for line, text, computes, result, again in zip(*lines[:4], lines.again, strict=True):
-            if not is_among(result, given):
-                fit = is_among(result, record.steps[number])
-                fits.setdefault((line, text), []).append(fit)
-                shared = is_among(result, record.common[number])
-                common.setdefault((line, text), []).append(shared)
-                apart = TAKES_APART.match(text) and not computes
-                if not (strayed or fit or line in sound or apart):
-                    strayed, late = (line, text), again and " for " not in text
-                computing |= {line} if computes else set()
-                returned |= {(number, line, text)} if is_among(result, wrong) else set()
-        if strayed and strayed not in shown:
-            strays.setdefault(strayed, (number, late))
-        shown = shown or {*fits}
-    # An earlier line of another case comes before that of the first, which is shown, if that case
-    # is too small to tell anything of the line.
-    order = sorted(fits)
-    stray = min(strays, default=None)
-    if not stray or not stray[1]:
+    wrong = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, record.task.tolerance)]
+    cases = wrong[:MOST_CASES] if record.steps else []
+    traces, runs = _follow(record, trials, cases, trace)
+    stray = _first_stray(runs, _lines_of_right_outputs(record, trials, traces))
+    if not stray or not stray.line[1]:
         return ""
-    # An earlier line that has what is returned, and wrong, is right for something else only.
-    seen, late = strays[stray]
-    returned = {(line, text) for number, line, text in returned if number == seen}
-    if returned & {*order[: order.index(stray)]}:
+    all_runs = [*itertools.chain(*runs)]
+    lines = sorted({run.line for run in all_runs})
+    earlier = lines[: lines.index(stray.line)]
+    returned = {run.line for run in all_runs if run.returned and run.case == stray.case}
+    if returned.intersection(earlier):  # such a line is right for something else only
         return ""
-    before = [
-        line
-        for line in order[: order.index(stray)]
-        if line[0] in computing and all(fits[line]) and not TAKES_APART.match(line[1])
-    ]
-    nothing_else = len(order) == 1 or (stray == order[-1] and stray in returned)
-    if not before and nothing_else:  # of which nothing new is said
+    right = [line for line in earlier if _goes_a_right_way(line, all_runs)]
+    nothing_else = len(lines) == 1 or (stray.line == lines[-1] and stray.line in returned)
+    if not right and nothing_else:  # nothing new would be said
         return ""
-    # Lines are compared by their numbers alone: what axes and types they have is not looked at.
-    # And what a line puts in an input's place may be missed later on.
-    vouched = before[-1] if before and all(map(_has_right_kinds, trials)) else None
-    sure = vouched and all(common[vouched]) and len(common[vouched]) >= len(numbers)
-    if (
-        not sure
-        or _overwrites(vouched, trials[0].case)
-        or not _is_common(record, trials, others, trace, vouched)
-    ):
-        vouched = None
-    up_to = UP_TO.format(text=vouched[1], number=vouched[0]) if vouched else ""
-    case = trials[seen].case
-    where = ", though not the first time that it runs," if late else ""
-    if case is not trials[numbers[0]].case:
+    up_to = ""
+    if right and _is_right_for_sure(right[-1], runs, record, trials, wrong[MOST_CASES:], trace):
+        up_to = UP_TO.format(text=right[-1][1], number=right[-1][0])
+    case = trials[stray.case].case
+    where = ", though not the first time that it runs," if stray.again else ""
+    if stray.case != wrong[0]:
         where += f'{"" if where else ","} for example in the case "{case.label}",'
-    at = AT.format(text=stray[1], number=stray[0], where=where)
-    return Pointer(up_to + at, int(stray[0]), case)
+    number, text = stray.line
+    return Pointer(up_to + AT.format(text=text, number=number, where=where), int(number), case)
+
+
+def _follow(
+    record: Record, trials: Sequence[Trial], numbers: Sequence[int], trace: TraceCases
+) -> tuple[list[Lines], list[list[_Run]]]:
+    """Return what the lines compute in some cases, and their runs; of both nothing without time."""
+    traces = [lines or NOTHING for lines in trace([trials[number].case for number in numbers])]
+    pairs = zip(numbers, traces, strict=True)
+    return traces, [[*_runs(record, trials[n], n, lines)] for n, lines in pairs]
+
+
+def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_Run]:
+    """Yield the runs of lines in a case, but those that only hand on what was given."""
+    given = _inputs(trial.case)
+    wrong = _described(
+        torch.as_tensor(values)
+        for values in _wrong_outputs(trial, record.task.tolerance)
+        if values.dtype.kind in "fib"
+    )
+    for line, text, computes, result, again in zip(*lines[:4], lines.again, strict=True):
+        if not is_among(result, given):
+            yield _Run(
+                number,
+                (line, text),
+                computes,
+                again and " for " not in text,  # within one run, some of a line is done repeatedly
+                is_among(result, record.steps[number]),
+                is_among(result, record.common[number]),
+                is_among(result, wrong),
+            )
+
+
+def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run | None:
+    """Return the first run that no right answer has, of those of several cases; None if all fit.
+
+    An earlier line of another case comes before that of the first, which is shown, if that case is
+    too small to tell anything of the line.
+    """
+    strays: list[_Run] = []
+    shown: set[tuple[int, str]] = set()
+    for of_case in runs:
+        some = (run for run in of_case if not run.fits and run.line[0] not in sound)
+        telling = (run for run in some if run.computes or not TAKES_APART.match(run.line[1]))
+        first = next(telling, None)  # in a loop, it may be one of a later line
+        if first and first.line not in shown:
+            strays.append(first)
+        shown = shown or {run.line for run in of_case}
+    return min(strays, key=lambda run: run.line, default=None)
+
+
+def _goes_a_right_way(line: tuple[int, str], runs: Sequence[_Run]) -> bool:
+    """Decide whether a line computes something, and only what right answers do."""
+    own = [run for run in runs if run.line == line]
+    computes = any(run.computes for run in own) and not TAKES_APART.match(line[1])
+    return computes and all(run.fits for run in own)
+
+
+def _is_right_for_sure(
+    line: tuple[int, str],
+    runs: Sequence[Sequence[_Run]],
+    record: Record,
+    trials: Sequence[Trial],
+    others: Sequence[int],
+    trace: TraceCases,
+) -> bool:
+    """Decide whether a line may be called right: most right answers have it, in all wrong cases.
+
+    Lines are compared by their numbers alone: what axes and types they have is not looked at. And
+    what a line puts in an input's place may be missed later on.
+
+    Args:
+        line: number of the line, and its text.
+        runs: the runs of lines in the first cases.
+        record, trials, trace: as for `describe_lines`.
+        others: numbers of the other cases in which the answer is wrong.
+    """
+    if _overwrites(line, trials[0].case) or not all(map(_has_right_kinds, trials)):
+        return False
+    if not all(any(run.line == line for run in of_case) for of_case in runs):
+        return False
+    traces, more = _follow(record, trials, others, trace)
+    own = (run for run in itertools.chain(*runs, *more) if run.line == line)
+    return not any(lines is NOTHING for lines in traces) and all(run.common for run in own)
 
 
 def describe_unread(
@@ -191,23 +257,6 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
         for name, values in trial.expected.outputs.items()
         if not are_close(values, trial.actual.outputs[name], tolerance)
     ]
-
-
-def _is_common(
-    record: Record,
-    trials: Sequence[Trial],
-    numbers: Sequence[int],
-    trace: TraceCases,
-    line: tuple[int, str],
-) -> bool:
-    """Decide whether most right answers have all that a line computes in further cases."""
-    traces = trace([trials[n].case for n in numbers])
-    return not any(lines is None for lines in traces) and all(
-        is_among(result, record.common[number])
-        for number, lines in zip(numbers, traces, strict=True)
-        for place, text, _, result in zip(*lines[:4], strict=True)
-        if (place, text) == line
-    )
 
 
 def _overwrites(line: tuple[int, str], case: Case) -> bool:

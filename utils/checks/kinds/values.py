@@ -510,7 +510,10 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     if not others:
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
-    return f"{named} {are} wrong, too, and this may not be the only reason: see what mending it leaves."
+    return (
+        f"{named} {are} wrong, too, and this may not be the only reason: see what mending it "
+        "leaves."
+    )
 
 
 def _beside_nan(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
