@@ -233,6 +233,18 @@ def test_a_mistake_that_would_make_a_right_case_wrong_is_not_named():
         assert bool(verdict.mistake) == named
 
 
+def test_of_what_nan_hides_a_mistake_says_nothing():
+    """Where all numbers are finite, the answer is as with a mistake. Why there is NaN, is open."""
+    tables = [NUMBERS, 3 + NUMBERS.mT]
+    right, wrong = ([{"shares": x / x.sum(axis, keepdim=True)} for x in tables] for axis in (1, 0))
+    record = tables_of(right, wrong, tables)
+    wrong[1]["shares"] = wrong[1]["shares"] * torch.nan
+    verdict = kind_of(record.task).diagnose(record, [*map(answer_of, wrong)])
+    finite = "Told of the cases in which all your numbers are finite: "
+    assert verdict.mistake.explanation == finite + record.task.mistakes[0].explanation
+    assert verdict.right.startswith("Your NaN, or infinity, in other cases may come from this, or")
+
+
 def test_a_fault_in_the_diagnosis_is_kept_for_the_maintainer(monkeypatch):
     """The learner gets the plain verdict, and reads nothing of the fault."""
 

@@ -67,6 +67,7 @@ from utils.checks.tasks import (
 
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
+FINITE = "Told of the cases in which all your numbers are finite: {}"
 FIRST = "Two faults, each told as if it were the only one. {}"
 SECOND = "The other one: {}"
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
@@ -229,7 +230,9 @@ class Values:
             reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
             right = right or _what_is_unexplained(record, trials, mistake)
-            right = f"{right} {_beside_nan(record, trials, mistake)}".strip()
+            if beside := _beside_nan(record, trials, mistake):
+                mistake = replace(mistake, explanation=FINITE.format(mistake.explanation))
+            right = f"{right} {beside}".strip()
             return Verdict(task, reason, message, mistake, evidence, right=right)
         if error:
             return failed
