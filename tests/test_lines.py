@@ -149,7 +149,8 @@ def test_a_line_is_called_right_only_for_what_most_right_answers_have_and_lose_n
     in_one_only = replace(RECORD, common=[steps[:0] for steps in STEPS])
     assert [word for word, _ in told(over_targets, in_one_only)] == ["At"]
     assert [word for word, _ in told(keys_overwritten)] == ["At"]
-    assert [word for word, _ in told(opposite_of_the_mask)] == ["At"]
+    (_, right), _ = told(opposite_of_the_mask)
+    assert right == "scores = query @ keys.mT / query.shape[-1] ** 0.5"
 
 
 def wrong_in_a_late_case(query, keys, values, mask):

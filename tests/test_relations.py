@@ -422,7 +422,7 @@ def test_what_has_no_places_in_time_does_not_depend_on_later_ones():
     record = record_of("sums", lambda x: x.cumsum(1), cases_of(torch.clone), moving=True)
     told = relation(lambda x: x.cumsum(1) + x.sum(1, keepdim=True), record)
     assert told.startswith(
-        "Before its last place, `sums` depends somewhere on the last place of `x`"
+        "Along axis 1, `sums` depends before its last place on the last place of `x`"
     )
 
 

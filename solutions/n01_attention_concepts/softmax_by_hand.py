@@ -77,6 +77,13 @@ exercise = YourTurn(
             "Is exp(1 + 2) the same as exp(1) + exp(2)?",
             misconception="steps-in-any-order",
         ),
+        "divided by the sum so far": WrongAnswer(
+            lambda scores: scores.exp() / scores.exp().cumsum(0),
+            "Your first word gets 1: you divide each power by the sum up to it. Asked is the sum "
+            "of all powers, the same for each.",
+            "When is your sum whole, and when do you divide by it?",
+            misconception="half-is-enough",
+        ),
         "divided by their number": WrongAnswer(
             lambda scores: scores.exp() / len(scores),
             "You divide by the number of words. The sum of the powers is what makes shares of "

@@ -142,14 +142,14 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(some_open())),
-            "Your test catches at most what shows in the sums of rows. Weights can be shared out "
+            "Your test catches no more than a look at the sums of rows. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",
         ),
         "sums and zeros": WrongAnswer(
             sums_and_zeros,
-            "Your test catches at most what shows in the sums of rows and in hidden cells. It "
+            "Your test catches no more than a look at the sums of rows and at hidden cells. It "
             "lets bugs in the scores through, and in what is mixed.",
             "If the scores were drawn at random, which of your lines would object?",
             misconception="plausible-is-right",

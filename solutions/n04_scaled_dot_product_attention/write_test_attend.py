@@ -138,7 +138,7 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(), some_open()),
-            "Your test catches at most what shows in the sums of rows. Weights can be shared out "
+            "Your test catches no more than a look at the sums of rows. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",

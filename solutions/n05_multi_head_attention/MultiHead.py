@@ -172,6 +172,22 @@ class OneHeadAfterTheOther(nn.Module):
         return output, torch.stack(maps, dim=1)
 
 
+class HeadsInTheBatch(_MultiHead):
+    """The heads become further sentences of the batch, each with its own copy of the mask."""
+
+    def split(self, tensor):
+        return super().split(tensor).flatten(0, 1)  # (batch * heads, len, head_dim)
+
+    def forward(self, query, keys, values, mask=None):
+        matrices, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
+        q, k, v = map(self.split, map(F.linear, (query, keys, values), matrices, biases))
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        mask = None if mask is None else mask.repeat_interleave(self.heads, 0)
+        weights = masked_softmax(scores, mask)
+        contexts, weights = (x.unflatten(0, (-1, self.heads)) for x in (weights @ v, weights))
+        return self.finish(self.join(contexts)), weights
+
+
 class RawMatrices(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
@@ -423,5 +439,12 @@ exercise = Exercise(
             misconception="keys-handed-out",
         ),
     },
-    variants=[PyTorchsOwn, OneHeadAfterTheOther, AllThirdsAtOnce, RawMatrices, TheCourses],
+    variants=[
+        PyTorchsOwn,
+        OneHeadAfterTheOther,
+        AllThirdsAtOnce,
+        HeadsInTheBatch,
+        RawMatrices,
+        TheCourses,
+    ],
 )

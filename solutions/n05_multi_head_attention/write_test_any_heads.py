@@ -119,7 +119,7 @@ exercise = CatchTheBug(
         ),
         "sums alone": WrongAnswer(
             asking(hidden=False, output=False, order=False),
-            "Your test catches at most what shows in the sums of rows.",
+            "Your test catches no more than a look at the sums of rows.",
             "What must be true of a hidden cell, and of the output?",
             misconception="plausible-is-right",
         ),

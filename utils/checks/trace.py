@@ -98,7 +98,8 @@ class Trace(TorchFunctionMode):
         changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
         found = args[0] if name == "__setitem__" else result
         if frame and name not in _OF_ITS_FORM:
-            self._follow([args, kwargs], found, frame.f_lineno, changes)
+            own = frame is sys._getframe(1)
+            self._follow([args, kwargs], found, frame.f_lineno, changes, own)
         if frame and len(self._steps) < MOST_STEPS:
             several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
@@ -110,12 +111,23 @@ class Trace(TorchFunctionMode):
             self._steps.append(_Step(*step, results))
         return result
 
-    def _follow(self, given: Any, found: Any, line: int, changes: bool) -> None:
-        """Note on which lines the tensors rest that a call returns, or changes in place."""
-        origins = self._outside.union({line}, *map(_origins_of, _tensors(given)))
+    def _follow(self, given: Any, found: Any, line: int, changes: bool, own: bool) -> None:
+        """Note on which lines the tensors rest that a call returns, or changes in place.
+
+        Args:
+            given: arguments of the call.
+            found: what it returns, or the tensor that it changes.
+            line: number of the answer's line.
+            changes: whether it changes a tensor.
+            own: whether the line itself calls, and not a function that it calls.
+        """
+        handed = [*_tensors(given)]
+        origins = self._outside.union({line}, *map(_origins_of, handed))
         made = [*_tensors(found)]
-        if not made:
+        if not made and own:
             self._outside = origins  # a number, as of `.item()`, or a branch that is taken
+        if not changes:  # what is handed back as it came rests on nothing new
+            made = [tensor for tensor in made if not any(tensor is x for x in handed)]
         if changes:  # and what it is a view of
             made += [tensor._base for tensor in made if tensor._base is not None]
         for tensor in made:

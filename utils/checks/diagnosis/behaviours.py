@@ -183,6 +183,11 @@ def _fixes(record: Record) -> Iterator[InputFix]:
             _on("inputs", name, lambda x: ~x if _is(x, torch.bool) else None),
             verb="is",
         )
+    for name in _names(record):
+        yield InputFix(
+            f"You take `{name}` for scores: with its logarithm in its place",
+            _on("inputs", name, _scores_of_shares),
+        )
     parameters = [name for name in record.cases[0].parameters if "." not in _whose(name)[1]]
     for part, names in (("inputs", _names(record)), ("parameters", parameters)):
         for name in names:
@@ -198,6 +203,12 @@ def _fixes(record: Record) -> Iterator[InputFix]:
             _on("inputs", name, _laid_out_transposed),
             verb="",
         )
+
+
+def _scores_of_shares(value: Any) -> Tensor | None:
+    is_shares = _is(value) and value.dim() and bool((value >= 0).all())
+    sums = value.sum(-1) if is_shares else None
+    return value.log() if is_shares and torch.allclose(sums, torch.ones_like(sums)) else None
 
 
 def _exchanges(record: Record) -> Iterator[InputFix]:
@@ -617,10 +628,10 @@ def _probes(record: Record) -> Iterator[Probe]:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
-            f"Before its last place, {{}} depends somewhere on the last place of `{name}`, and "
+            f"Along axis 1, {{}} depends before its last place on the last place of `{name}`, and "
             "should not.",
-            f"At each place but the last, {{}} stays the same when the last place of `{name}` "
-            "changes: is a causal mask used where none is asked for?",
+            f"Along axis 1, {{}} stays the same at each place but the last when the last place of "
+            f"`{name}` changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
             along=name,
             stronger=[_on("inputs", name, partial(_last_changed, times=-3.0))],

@@ -9,7 +9,7 @@ import builtins
 import copy
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from torch import Tensor
@@ -101,6 +101,7 @@ class Edit(NamedTuple):
         takes_away: whether a part of the code is gone: what is missing then may be its own work.
         begin, end: columns between which the place stands in its line; (0, 0) if it takes several.
         wraps: whether a step is put around what stands there.
+        lines: all lines that are changed, if they are several.
     """
 
     code: str
@@ -112,6 +113,7 @@ class Edit(NamedTuple):
     begin: int = 0
     end: int = 0
     wraps: bool = False
+    lines: Sequence[int] = ()
 
 
 Variant = tuple[str, ast.AST | None]  # the name of a slip, or "", and what stands in its place
@@ -241,7 +243,8 @@ def _everywhere(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
             variant.is_new = True
             _put(parent, field, place, _placed(variant, node))
         _, _, _, node, words, _ = changes[0]
-        yield Edit(ast.unparse(tree), node.lineno, _quoted(node), words, words in SURE)
+        lines = sorted({node.lineno for *_, node, _, _ in changes})
+        yield Edit(ast.unparse(tree), node.lineno, _quoted(node), words, words in SURE, lines=lines)
         for parent, field, place, node, _, variant in changes:
             _put(parent, field, place, node)
             del variant.is_new

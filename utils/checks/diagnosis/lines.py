@@ -23,7 +23,6 @@ MOST_CASES = 3
 # over rows is as right as a table: no right answer has to go through these parts.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 ASSIGNED = re.compile(r"(\w+) = ")
-OPPOSITE = re.compile(r"= ~[\w.]+$")
 UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
     "At `{text}` (line {number}){where} your code has a result that none of our right answers has, "
@@ -178,8 +177,9 @@ def _is_right_for_sure(
 ) -> bool:
     """Decide whether a line may be called right: most right answers have it, in all wrong cases.
 
-    Lines are compared by their numbers alone: what axes and types they have is not looked at. And
-    what a line puts in an input's place may be missed later on.
+    Lines are compared by their numbers alone: what axes and types they have is not looked at. What
+    a line puts in an input's place may be missed later on, and what is wrong in one before it may
+    come in elsewhere.
 
     Args:
         line: number of the line, and its text.
@@ -188,6 +188,8 @@ def _is_right_for_sure(
         others: numbers of the other cases in which the answer is wrong.
     """
     if _overwrites(line, trials[0].case) or not all(map(_has_right_kinds, trials)):
+        return False
+    if not all(run.fits for run in itertools.chain(*runs) if run.line < line):
         return False
     if not all(any(run.line == line for run in of_case) for of_case in runs):
         return False
@@ -205,16 +207,13 @@ def describe_unread(
         found |= {line: name for name, line in code.unread(definition).items()}
     wrong = [n for n, trial in enumerate(trials) if _wrong_outputs(trial, record.task.tolerance)]
     wrong = wrong[:MOST_CASES] if found and record.steps else []
-    for number, lines in zip(wrong, trace([trials[n].case for n in wrong]), strict=True):
-        given = _inputs(trials[number].case)
-        for line, text, computes, result in zip(*(lines or NOTHING)[:4], strict=True):
-            is_known = computes and is_among(result, record.steps[number])
-            if line in found and is_known and not is_among(result, given):
-                return Pointer(
-                    UNREAD.format(text=text, number=line, name=found[line]),
-                    int(line),
-                    trials[number].case,
-                )
+    _, runs = _follow(record, trials, wrong, trace)
+    own = [run for run in itertools.chain(*runs) if run.line[0] in found]
+    for run in own:
+        if run.computes and all(other.fits for other in own if other.line == run.line):
+            number, text = run.line
+            words = UNREAD.format(text=text, number=number, name=found[number])
+            return Pointer(words, int(number), trials[run.case].case)
     return ""
 
 
@@ -260,10 +259,8 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
 
 
 def _overwrites(line: tuple[int, str], case: Case) -> bool:
-    """Decide whether a line puts something else in the place of an input, or its opposite."""
-    return bool(OPPOSITE.search(line[1])) or not {*case.inputs}.isdisjoint(
-        ASSIGNED.findall(line[1])
-    )
+    """Decide whether a line puts something else in the place of an input."""
+    return not {*case.inputs}.isdisjoint(ASSIGNED.findall(line[1]))
 
 
 def _has_right_kinds(trial: Trial) -> bool:
@@ -275,9 +272,13 @@ def _has_right_kinds(trial: Trial) -> bool:
 
 
 def _inputs(case: Case) -> np.ndarray:
-    """Describe what a case gives to an answer: a line that only hands it on says nothing."""
-    given = [*case.inputs.values(), *case.parameters.values()]
-    return _described(value for value in given if isinstance(value, Tensor))
+    """Describe what a case gives to an answer: a line that only hands it on says nothing.
+
+    Nor does one that turns a mask into its opposite.
+    """
+    values = [*case.inputs.values(), *case.parameters.values()]
+    given = [value for value in values if isinstance(value, Tensor)]
+    return _described([*given, *(~value for value in given if value.dtype == torch.bool)])
 
 
 def _described(values: Iterable[Tensor]) -> np.ndarray:

@@ -424,7 +424,10 @@ class Repairs:
         return f"{which}`{place}` in `{text}` (line {edit.line})"
 
     def _words(self, edit: Edit, effect: str) -> Pointer:
-        if edit.words:
+        if len(edit.lines) > 1:
+            lines = listed([str(line) for line in edit.lines])
+            words = f"{edit.words} (Lines {lines}.) Made in all of them, that change {effect}"
+        elif edit.words:
             text = self._line(edit)
             words = f"{edit.words} (Line {edit.line}, `{text}`.) That change {effect}"
         else:

@@ -278,8 +278,9 @@ def _weak_tests(record: Record) -> Iterator[tuple[Mistake, Outcome]]:
 def _weak_test(record: Record, mine: Outcome) -> Mistake | None:
     """Find the known weak test that explains most of the bugs that a learner's test misses.
 
-    The learner's test has to miss all bugs that the weak test misses, some only if that does, and
-    to treat the right implementations in the same way. Of each of these bugs, the inputs of both
+    It has to explain half of them at least: else there is more to look at than one gap. The
+    learner's test has to miss all bugs that the weak test misses, some only if that does, and to
+    treat the right implementations in the same way. Of each of these bugs, the inputs of both
     tests have to show it, so that the asserts are weak, or the inputs of neither. Of two tests that
     accept every implementation, it is enough that the inputs of both show some bug.
     """
@@ -290,7 +291,7 @@ def _weak_test(record: Record, mine: Outcome) -> Mistake | None:
         misses_all = np.array_equal(weak.slips, weak.broken)
         alike = same_shown or (misses_all and all(map(np.any, shown)))
         fits = weak.treatment == mine.treatment and not (weak.slips & ~mine.slips).any()
-        fits = fits and (weak.slips.any() or not mine.slips.any())
+        fits = fits and 2 * weak.slips.sum() >= mine.slips.sum()
         if fits and alike and (weak.slips.sum(), same_shown) > most:
             best, most = mistake, (weak.slips.sum(), same_shown)
     return best
