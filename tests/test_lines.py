@@ -1,6 +1,7 @@
 """Test what feedback says of the line at which an answer leaves all right ones."""
 
 import copy
+import linecache
 import math
 import re
 from dataclasses import replace
@@ -11,7 +12,7 @@ import torch
 
 from tests.test_relations import CASES, RECORD, TASK, attend
 from utils.checks import trace
-from utils.checks.diagnosis.lines import MOST_CASES, Pointer, describe_lines
+from utils.checks.diagnosis.lines import MOST_CASES, Pointer, describe_lines, describe_unread
 from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
 from utils.checks.runner import Rerun, traced
@@ -220,6 +221,20 @@ def test_where_a_shape_is_wrong_no_line_is_called_right():
     assert [word for word, _ in told(axis_too_many)] == ["At"]
 
 
+def hands_back(query, keys, values, mask):
+    root = torch.ones(1) * query.shape[-1] ** 0.5
+    other = 3 * root.to(root)
+    scores = query @ keys.mT / root
+    weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return weights @ values + other, weights
+
+
+def test_what_is_handed_back_as_it_came_rests_on_nothing_new():
+    first = hands_back.__code__.co_firstlineno
+    _, of_weights = traced(TASK, hands_back, CASES[0]).lines().origins
+    assert {*of_weights} == {first + 1, first + 3, first + 4}
+
+
 def changed_in_a_loop(query, keys, values, mask):
     scores = query @ keys.mT / query.shape[-1] ** 0.5
     for _ in range(2):
@@ -227,6 +242,28 @@ def changed_in_a_loop(query, keys, values, mask):
         scores = scores * 0.9
     weights = weights.square()
     return weights @ values, weights
+
+
+SKIPPED = """
+def attend(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** {power}
+    weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    context = weights @ values
+    return keys.mean(1, keepdim=True) + 0 * query[..., :1], weights
+"""
+
+
+@pytest.mark.parametrize(
+    ("power", "is_told"), [("0.5", True), ("(0.5 if len(keys) == 2 else 1)", False)]
+)
+def test_what_is_not_used_is_told_if_it_is_right_in_each_case(power, is_told, monkeypatch):
+    source, names = SKIPPED.format(power=power), {}
+    exec(compile(source, "<a cell>", "exec"), names)
+    monkeypatch.setitem(linecache.cache, "<a cell>", (1, None, source.splitlines(True), ""))
+    answer = names["attend"]
+    answers = kind_of(TASK).run(answer, CASES, Printed())
+    told = describe_unread(RECORD, RECORD.trials(answers), Rerun(TASK, answer).trace, source)
+    assert ("your code makes no use of `context`" in told) == is_told
 
 
 def test_in_a_loop_the_line_is_told_that_strays_first():

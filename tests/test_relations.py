@@ -619,6 +619,19 @@ def test_what_another_call_tells(answer, expected):
     assert relation(answer) == expected
 
 
+def surprise(x):
+    return -(x * x.log()).sum(-1)
+
+
+def test_shares_that_are_taken_for_scores_are_told():
+    record = record_of("surprise", surprise, cases_of(lambda query: query.softmax(-1)))
+    told = relation(lambda x: surprise(x.softmax(-1)), record)
+    assert told == (
+        "You take `x` for scores: with its logarithm in its place, all of your answer would be "
+        "right."
+    )
+
+
 def test_what_competes_along_the_first_axis_is_no_batch():
     """A softmax runs along the first axis, so its entries depend on each other, as in a beam.
 

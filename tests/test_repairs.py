@@ -335,6 +335,25 @@ def test_these_slips_are_taken_back(written, meant):
     assert f"def f(query):\n    {meant}" in codes
 
 
+def normalised(query):
+    powers = (query - query.amax(-1, keepdim=True)).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def test_all_lines_of_a_change_are_told():
+    source = """
+def normalised(query):
+    powers = (query - query.max()).exp()
+    return powers / powers.sum()
+"""
+    cases = [Case(case.label, {"query": 99 * case.inputs["query"]}) for case in CASES]
+    assert told(source, normalised, cases) == (
+        "`max()` needs an axis: without one it makes one number of a whole table, not one of each "
+        "row. (Lines 3 and 4.) Made in all of them, that change makes all that your answer returns "
+        "right."
+    )
+
+
 THREE = """
 def three(matrix, bias):
     w_q, w_v, w_k = matrix.chunk(3)

@@ -242,7 +242,7 @@ def _everywhere(tree: ast.Module, rule: Rule) -> Iterator[Edit]:
         for parent, field, place, node, _, variant in changes:
             variant.is_new = True
             _put(parent, field, place, _placed(variant, node))
-        _, _, _, node, words, _ = changes[0]
+        *_, node, words, _ = min(changes, key=lambda change: change[3].lineno)
         lines = sorted({node.lineno for *_, node, _, _ in changes})
         yield Edit(ast.unparse(tree), node.lineno, _quoted(node), words, words in SURE, lines=lines)
         for parent, field, place, node, _, variant in changes:
