@@ -123,7 +123,7 @@ exercise = Exercise(
             lambda weights: -_plogp(weights).sum(),
             "You return one number for all rows together. Every row is a distribution of its own "
             "and has an entropy of its own.",
-            "Along which axis does the sum in the formula run?",
+            "Along which axis does the sum in the formula run, and which axes has what you sum?",
             misconception="averages-anywhere",
         ),
         "mean for sum": WrongAnswer(

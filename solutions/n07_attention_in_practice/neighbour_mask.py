@@ -19,10 +19,10 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _mask(there=True, back=True, itself=True):
+def _mask(there=True, back=True, itself=True, first=0):
     def mask(nodes, edges):
         found = torch.zeros(nodes, nodes, dtype=torch.bool)
-        for one, other in edges.tolist():
+        for one, other in (edges - first).tolist():
             found[one, other] |= there
             found[other, one] |= back
         return found | torch.eye(nodes, dtype=torch.bool) if itself else found
@@ -62,6 +62,13 @@ exercise = YourTurn(
             "Your nodes do not hear themselves, and one without a neighbour may look at nothing.",
             "What has to stand on the diagonal?",
             misconception="no-empty-rows",
+        ),
+        "counted from 1": WrongAnswer(
+            _mask(first=1),
+            "Your edges join the nodes one before those that are meant, as if they were counted "
+            "from 1. Node 0 has become the last one then.",
+            "Which is the smallest number of a node here?",
+            misconception="off-by-one",
         ),
         "upside down": WrongAnswer(
             lambda nodes, edges: ~_mask()(nodes, edges),

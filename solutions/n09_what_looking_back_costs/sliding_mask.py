@@ -44,6 +44,12 @@ def _between(lowest, highest):
     return mask
 
 
+def _round_the_edge(length, window):
+    rows, back = torch.arange(length)[:, None], torch.arange(min(window, length))
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    return mask.scatter(1, (rows - back) % length, True)
+
+
 def _blocks(length, window):
     block = torch.arange(length) // window
     return causal_mask(length) & (block[:, None] == block)
@@ -99,6 +105,13 @@ exercise = YourTurn(
             "Your window stands around the word, half of it ahead. Under a causal mask it ends "
             "with the word itself.",
             "What may a word see that has only just been written?",
+            misconception="future-open",
+        ),
+        "round the edge": WrongAnswer(
+            _round_the_edge,
+            "Your first rows go round the edge: what should lie before the first word is open at "
+            "the end of the text, in the future.",
+            "What does index -1 mean in Python, and what does the first word see?",
             misconception="future-open",
         ),
         "blocks": WrongAnswer(

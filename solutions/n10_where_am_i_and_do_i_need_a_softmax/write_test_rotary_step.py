@@ -142,8 +142,8 @@ exercise = CatchTheBug(
         ),
         "a wrong expectation": WrongAnswer(
             compared(expected, *inputs(), layout="pairs"),
-            "What your test expects, no implementation returns, not even the right one: it expects "
-            "the wrong thing.",
+            "What your test expects, none of our implementations returns, not even the right ones: "
+            "it expects the wrong thing.",
             "Which entry is the partner of entry 0, and from which place on do the queries count?",
             misconception="failing-is-finding",
         ),

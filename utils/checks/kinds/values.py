@@ -68,6 +68,7 @@ from utils.checks.tasks import (
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
 FINITE = "Told of the cases in which all your numbers are finite: {}"
+OF_OUTPUTS = "Told of {}: {}"
 FIRST = "Two faults, each told as if it were the only one. {}"
 SECOND = "The other one: {}"
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
@@ -229,10 +230,12 @@ class Values:
                 first = next(made, faults[0])
             reason, message, evidence = first
             right = "" if error else self.what_is_right(task, trials)
-            right = right or _what_is_unexplained(record, trials, mistake)
-            if beside := _beside_nan(record, trials, mistake):
-                mistake = replace(mistake, explanation=FINITE.format(mistake.explanation))
-            right = f"{right} {beside}".strip()
+            if mistake:
+                others = _outputs_unexplained(record, trials, mistake)
+                right = right or _what_is_unexplained(others)
+                beside = _beside_nan(record, trials, mistake)
+                right = f"{right} {beside}".strip()
+                mistake = _told_in_part(task, trials, mistake, others, bool(beside))
             return Verdict(task, reason, message, mistake, evidence, right=right)
         if error:
             return failed
@@ -504,12 +507,31 @@ def _makes_exactly(record: Record, trials: Sequence[Trial], mistake: Mistake | N
     return bool(mistake) and _outputs_of_mistake(record, mistake, trials) == [*record.task.outputs]
 
 
-def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
-    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is."""
-    if not mistake:
-        return ""
+def _outputs_unexplained(record: Record, trials: Sequence[Trial], mistake: Mistake) -> list[str]:
+    """Return the outputs that are wrong otherwise than by the mistake that is named."""
     known = _outputs_of_mistake(record, mistake, trials)
-    others = [name for name in _outputs_apart(record.task, trials) if name not in known]
+    return [name for name in _outputs_apart(record.task, trials) if name not in known]
+
+
+def _told_in_part(
+    task: Task, trials: Sequence[Trial], mistake: Mistake, others: Sequence[str], some: bool
+) -> Mistake:
+    """Return a mistake that says for what of an answer it is told, if that is not all.
+
+    Args:
+        task, trials, mistake: the task, the cases with returned values, and the mistake.
+        others: the outputs that are wrong otherwise.
+        some: whether it is seen in some cases only, in which all numbers are finite.
+    """
+    words = mistake.explanation
+    own = [f"`{name}`" for name in _outputs_apart(task, trials) if name not in others]
+    if others and not all(name in words for name in own):
+        words = OF_OUTPUTS.format(listed(own), words)
+    return replace(mistake, explanation=FINITE.format(words) if some else words)
+
+
+def _what_is_unexplained(others: Sequence[str]) -> str:
+    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is."""
     if not others:
         return ""
     named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
@@ -519,10 +541,8 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
     )
 
 
-def _beside_nan(record: Record, trials: Sequence[Trial], mistake: Mistake | None) -> str:
+def _beside_nan(record: Record, trials: Sequence[Trial], mistake: Mistake) -> str:
     """State that a mistake does not explain the NaN and infinities of an output; "" if it does."""
-    if not mistake:
-        return ""
     beside = record.beside(mistake, trials)
     explained = {*_outputs_of_mistake(record, mistake, trials)}
     unexplained = explained.difference(outputs_alike(record.task, beside))
