@@ -196,8 +196,23 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.sum() + 1), record)
     assert verdict.mistake.name == "columns"
     assert (verdict.evidence.case.label, verdict.evidence.output) == ("table 1", "shares")
-    too = "`total` is wrong, too, and this may not be the only reason: see what mending it leaves."
-    assert verdict.right == too
+    assert verdict.right == (
+        "`total` is wrong, too. With this fault alone that need not be so: see what mending it "
+        "leaves."
+    )
+
+
+def test_a_mistake_that_explains_one_output_is_told_of_that():
+    def outputs(axis):
+        shares = NUMBERS / NUMBERS.sum(axis, keepdim=True)
+        return {"shares": shares, "squares": shares.square()}
+
+    record = tables_of([outputs(1)], [outputs(0)])
+    verdict = verdict_of(lambda numbers: (outputs(0)["shares"], numbers), record)
+    assert verdict.mistake.explanation.startswith("Told of `shares`: ")
+    assert verdict.right == (
+        "`squares` is wrong, too, and this may not be the only reason: see what mending it leaves."
+    )
 
 
 def test_a_mistake_that_two_outputs_speak_against_is_not_named():

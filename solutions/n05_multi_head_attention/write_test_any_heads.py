@@ -166,7 +166,8 @@ exercise = CatchTheBug(
         "worked out again": WrongAnswer(
             worked_out_again,
             "Your test blames a right version: it expects what need not be so, with this score or "
-            "with any. Nobody knows the score here: ask only for what holds with every one.",
+            "with any. Ask only for what holds with every score, and work it out from the weights "
+            "that you are handed.",
             "Is what this line expects true at all, and would it still be with another score?",
             misconception="another-task",
         ),

@@ -28,7 +28,7 @@ REDUCTIONS = ("sum", "mean", "max", "min", "amax", "amin")  # of a whole tensor,
 OTHERS = {  # another function that is taken for one
     name: [other for other in group if other != name]
     for group in (
-        ("sum", "mean"),
+        ("sum", "mean", "max", "norm"),
         ("mul", "div", "add", "sub"),
         ("exp", "exp2"),
         ("log", "log2", "log1p"),
@@ -535,6 +535,8 @@ def _missing(node: ast.AST) -> Iterator[Variant]:
         yield "", _mt(node)
         yield "", ast.UnaryOp(ast.Invert(), node)
         yield "", _method(node, "tanh")
+        if _called(node) == "sum":
+            yield "", ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
         if not _is_one_number(node):  # whose softmax is 1, which hides a whole step
             yield "", _method(node, "softmax", -1)
         yield "", _method(node, "sum", 1)

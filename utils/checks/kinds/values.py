@@ -68,6 +68,8 @@ from utils.checks.tasks import (
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 ANOTHER = "There is a second fault: if that one is mended, check again."
 FINITE = "Told of the cases in which all your numbers are finite: {}"
+MAYBE_ANOTHER = ", and this may not be the only reason: see what mending it leaves."
+ANOTHER_BESIDE = ". With this fault alone that need not be so: see what mending it leaves."
 OF_OUTPUTS = "Told of {}: {}"
 FIRST = "Two faults, each told as if it were the only one. {}"
 SECOND = "The other one: {}"
@@ -232,7 +234,9 @@ class Values:
             right = "" if error else self.what_is_right(task, trials)
             if mistake:
                 others = _outputs_unexplained(record, trials, mistake)
-                right = right or _what_is_unexplained(others)
+                right = right or _what_is_unexplained(
+                    others, _outputs_spared(record, mistake, trials)
+                )
                 beside = _beside_nan(record, trials, mistake)
                 right = f"{right} {beside}".strip()
                 mistake = _told_in_part(task, trials, mistake, others, bool(beside))
@@ -530,15 +534,19 @@ def _told_in_part(
     return replace(mistake, explanation=FINITE.format(words) if some else words)
 
 
-def _what_is_unexplained(others: Sequence[str]) -> str:
-    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is."""
-    if not others:
-        return ""
-    named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
-    return (
-        f"{named} {are} wrong, too, and this may not be the only reason: see what mending it "
-        "leaves."
-    )
+def _what_is_unexplained(others: Sequence[str], spared: Sequence[str]) -> str:
+    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is.
+
+    Args:
+        others: these outputs.
+        spared: outputs that the mistake leaves right.
+    """
+    sentences = []
+    for is_spared, reason in enumerate((MAYBE_ANOTHER, ANOTHER_BESIDE)):
+        if names := [f"`{name}`" for name in others if (name in spared) == is_spared]:
+            are = "is" if len(names) == 1 else "are"
+            sentences.append(f"{listed(names)} {are} wrong, too{reason}")
+    return " ".join(sentences)
 
 
 def _beside_nan(record: Record, trials: Sequence[Trial], mistake: Mistake) -> str:
