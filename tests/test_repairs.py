@@ -325,6 +325,7 @@ def test_no_change_puts_a_list_into_itself():
     [
         ("query.clamp(min=0)", "query.clamp(max=0)"),
         ("tokens.clamp(window)", "tokens.clamp(max=window)"),
+        ("2 * i // dim", "2 * i / dim"),
         ("known.get('base', 10000)", "10000"),
         ("query[:, PAD]", "query[:, EOS]"),
         ("turn(one, two, three)[one, two, three]", "turn(one, two, three)[two, three, one]"),
@@ -352,6 +353,13 @@ def normalised(query):
         "row. (Lines 3 and 4.) Made in all of them, that change makes all that your answer returns "
         "right."
     )
+
+
+def test_a_number_that_may_make_a_step_idle_is_a_change_that_takes_something_away():
+    tried = [*edits(definitions("def f(i, dim):\n    return 2 ** (3 * i).sum(dim=0)"), False)]
+    assert not any("1 ** (3 * i)" in edit.code for edit in tried)  # it is 1 whatever i is
+    assert {edit.takes_away for edit in tried if edit.place in ("2", "3")} == {True}
+    assert False in {edit.takes_away for edit in tried if edit.place == "0"}
 
 
 THREE = """

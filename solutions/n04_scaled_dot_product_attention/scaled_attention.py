@@ -226,8 +226,8 @@ exercise = Exercise(
         "cut, then divided again": WrongAnswer(
             attention(weigh=cut_and_divided),
             "Cutting hidden keys out after the softmax, or after its `exp`, and dividing by the "
-            "rest is right on paper. Where a hidden score is far above the others, or a row is "
-            "empty, it divides 0 by 0.",
+            "rest is right on paper. Where a hidden score is far above the others, these have been "
+            "rounded to 0 before you divide, and of an empty row nothing is left at all.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
             misconception="divide-again",
         ),

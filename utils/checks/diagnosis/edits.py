@@ -56,8 +56,8 @@ OPERATORS = {
     ast.Add: [ast.Sub, ast.Mult],
     ast.Sub: [ast.Add],
     ast.Mult: [ast.Div, ast.Add],
-    ast.Div: [ast.Mult],
-    ast.FloorDiv: [ast.Mod],
+    ast.Div: [ast.Mult, ast.FloorDiv],
+    ast.FloorDiv: [ast.Div, ast.Mod],
     ast.Mod: [ast.FloorDiv],
     ast.BitAnd: [ast.BitOr],
     ast.BitOr: [ast.BitAnd],
@@ -98,7 +98,8 @@ class Edit(NamedTuple):
         line, place: the line in the code as it was, and what stood there.
         words: sentence on the slip that is taken back; "" if it has no name.
         sure: whether the slip is told if only the shapes are right after the change.
-        takes_away: whether a part of the code is gone: what is missing then may be its own work.
+        takes_away: whether a part of the code is gone, or a number that is computed with is another
+            one: what is missing then may be its own work.
         begin, end: columns between which the place stands in its line; (0, 0) if it takes several.
         wraps: whether a step is put around what stands there.
         lines: all lines that are changed, if they are several.
@@ -182,6 +183,7 @@ def _one_by_one(
 ) -> Iterator[Edit]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]  # outer ones first
     around = {id(node): statement for statement in statements for node in ast.walk(statement)}
+    numbers = _numbers(tree)
     for parent, field, place, node in [*_places(tree)]:
         if near not in (0, node.lineno):
             continue
@@ -189,7 +191,7 @@ def _one_by_one(
         for words, variant in [*rule(node)]:
             if variant is None and not isinstance(node, ast.stmt):
                 continue
-            if _hides(parent, variant):
+            if _hides(parent, field, variant):
                 continue
             new = _placed(variant or ast.Pass(), node)
             new.is_new = True
@@ -200,6 +202,7 @@ def _one_by_one(
                 less = variant is None or any(variant is child for child in ast.walk(node))
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
                 takes_away = less or fewer or _names_read(around[id(node)]) < read
+                takes_away |= id(node) in numbers
                 code_now = write(node, new)
                 sure, one_line = words in SURE, node.lineno == node.end_lineno
                 columns = (node.col_offset, node.end_col_offset) if one_line else (0, 0)
@@ -210,10 +213,18 @@ def _one_by_one(
                 del new.is_new  # it may be a part of the code as it was
 
 
-def _hides(parent: ast.AST, variant: ast.AST | None) -> bool:
-    """Decide whether a variant hides a whole step: a factor of 0, a softmax of which all is summed.
+def _numbers(tree: ast.AST) -> set[int]:
+    """Return the numbers that are added, multiplied and so on: another one may make a step idle."""
+    sums = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+    sides = [side for node in sums for side in (node.left, node.right)]
+    parts = [getattr(side, "operand", side) for side in sides]  # of -2, the 2
+    return {id(part) for part in parts if isinstance(part, ast.Constant)}
 
-    Then the fault that is left is the variant's.
+
+def _hides(parent: ast.AST, field: str, variant: ast.AST | None) -> bool:
+    """Decide whether a variant hides a whole step, so that the fault that is left is its own.
+
+    A factor of 0 does, a power of 1, and a softmax of which all is summed.
     """
     match parent, variant:
         case ast.UnaryOp(), ast.Constant(value=0):  # it is tried in place of the whole number
@@ -222,6 +233,8 @@ def _hides(parent: ast.AST, variant: ast.AST | None) -> bool:
             value=0
         ):
             return True
+        case ast.BinOp(op=ast.Pow()), ast.Constant(value=1):
+            return field == "left"
         case ast.Attribute(), ast.Call():
             return parent.attr in REDUCTIONS and _called(variant) == "softmax"
     return False

@@ -259,8 +259,9 @@ def _wrong_outputs(trial: Trial, tolerance: float) -> list[np.ndarray]:
 
 
 def _overwrites(line: tuple[int, str], case: Case) -> bool:
-    """Decide whether a line puts something else in the place of an input."""
-    return not {*case.inputs}.isdisjoint(ASSIGNED.findall(line[1]))
+    """Decide whether a line puts something else in the place of an input, or of what is kept."""
+    kept = line[1].startswith("self.")  # from one call to the next
+    return kept or not {*case.inputs}.isdisjoint(ASSIGNED.findall(line[1]))
 
 
 def _has_right_kinds(trial: Trial) -> bool:
