@@ -233,7 +233,7 @@ def _hides(parent: ast.AST, field: str, variant: ast.AST | None) -> bool:
             value=0
         ):
             return True
-        case ast.BinOp(op=ast.Pow()), ast.Constant(value=1):
+        case ast.BinOp(op=ast.Pow()), ast.Constant(value=1 | -1):
             return field == "left"
         case ast.Attribute(), ast.Call():
             return parent.attr in REDUCTIONS and _called(variant) == "softmax"
