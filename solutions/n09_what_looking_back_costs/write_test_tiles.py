@@ -113,8 +113,8 @@ exercise = CatchTheBug(
         "only that it is finite": WrongAnswer(
             only_that_it_is_finite,
             "Of these bugs your test sees at most those that give NaN: other wrong numbers it "
-            "accepts. One that compares a result with itself does so, and one that allows any "
-            "difference.",
+            "accepts. So does a test that looks at no value, compares a result with itself, or "
+            "allows any difference.",
             "If `tiles` returned nothing but zeros, which of your lines would object?",
             misconception="plausible-is-right",
         ),

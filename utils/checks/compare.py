@@ -229,8 +229,8 @@ def _cut_graph(task: Task, output: str, trial: Trial) -> str:
         return ""
     return (
         f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
-        "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
-        "and `torch.no_grad()` cut the path back: use tensor operations throughout."
+        "through it. `.detach()`, `.item()`, `float(…)`, `.tolist()`, `.numpy()`, "
+        "`torch.tensor(…)` and `torch.no_grad()` cut the path back: use tensor operations throughout."
     )
 
 

@@ -486,8 +486,11 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield value
         case ast.Call():
             yield from _calls(node)
-        case ast.Subscript(value=value, ctx=ast.Load()):
-            yield value
+        case ast.Subscript(value=value, slice=last, ctx=context):
+            if isinstance(value, ast.Subscript):  # x[i][j] for x[j][i]
+                yield ast.Subscript(ast.Subscript(value.value, last), value.slice)
+            if isinstance(context, ast.Load):
+                yield value
         case ast.Slice(lower=lower, upper=upper, step=step):
             one = ast.Constant(1)
             yield ast.Slice(None, upper, step)
