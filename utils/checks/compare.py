@@ -230,7 +230,8 @@ def _cut_graph(task: Task, output: str, trial: Trial) -> str:
     return (
         f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
         "through it. `.detach()`, `.item()`, `float(…)`, `.tolist()`, `.numpy()`, "
-        "`torch.tensor(…)` and `torch.no_grad()` cut the path back: use tensor operations throughout."
+        "`torch.tensor(…)` and `torch.no_grad()` cut the path back: use tensor operations "
+        "throughout."
     )
 
 

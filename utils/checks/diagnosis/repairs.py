@@ -212,8 +212,8 @@ class Repairs:
         if any(
             self._right(number, given) and not self._right(number, known[number])
             for number, given in enumerate(self.given)
-        ) or speaks_against(self.record, mistake, self.given):
-            return False  # the change makes the mistake
+        ) or any(speaks_against(self.record, mistake, each) for each in (self.given, after)):
+            return False  # the change makes the mistake, or mends it
         if self._blows_up(after) or not self._nears(after) or self._makes_idle(edit, known):
             return False
         if edit.words and None in self.given:
@@ -318,7 +318,7 @@ class Repairs:
         if expected.shape == values.shape:
             wrong = values[~np.isclose(expected, values, equal_nan=True)]
         if wrong.dtype.kind == "f":  # of other kinds, wrong ones are often all alike
-            return evidence_in(wrong, self.tolerance)
+            return evidence_in(wrong[np.isfinite(wrong)], self.tolerance)
         return BITS.get(wrong.dtype.kind, 0) * wrong.size
 
     def _mends_elsewhere(self, edit: Edit) -> bool:
@@ -395,7 +395,8 @@ class Repairs:
                 case.label for case, done in zip(self.record.cases, right, strict=True) if not done
             ]
             gained = sum(right) - sum(before[name])
-            if gained > len(left) and 0 < len(left) <= MOST_LABELS:
+            enough = 0 if edit.words else len(left)  # a slip that has a name is one by itself
+            if gained > enough and 0 < len(left) <= MOST_LABELS:
                 effect = f"makes `{name}` right in all cases but these: {'; '.join(left)}."
                 return self._words(edit, effect)
         return ""
