@@ -198,6 +198,17 @@ exercise = Exercise(
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
         ),
+        "root of the mean square": WrongAnswer(
+            _ablation(
+                measure=lambda outputs, full: (
+                    (outputs - full).square().sum(-1).mean(dim=(1, 2)).sqrt()
+                )
+            ),
+            "For `moved` you take the root of the words' mean square. Asked is the mean of their "
+            "lengths: the root comes before the mean.",
+            "One word moves by 0 and one by 2: what is the mean of the two lengths?",
+            misconception="length-of-a-vector",
+        ),
         "one length for all words": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).flatten(1).norm(dim=-1)),
             "For `moved` you took all words together as one long vector. "

@@ -147,6 +147,13 @@ exercise = Exercise(
             "How long is what comes out of the first of the two layers?",
             misconception="sizes-always-equal",
         ),
+        "two biases of the hidden layer": WrongAnswer(
+            _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + 2 * hidden),
+            "Both biases of your feed-forward network are as wide as the hidden layer. The second "
+            "belongs to the states.",
+            "How long is what comes out of the second of the two layers?",
+            misconception="sizes-always-equal",
+        ),
         "the decoder's third norm": WrongAnswer(
             _count(norms=(2, 2)),
             "Your decoder block is 2 · dim numbers short, as many as a norm has. It has three "
