@@ -36,6 +36,15 @@ def in_float64(tensor):
     return torch.einsum("bhlw->blhw", tensor.double()).reshape(len(tensor), tensor.shape[2], -1)
 
 
+def _joined(heads=lambda tensor: [*tensor.unbind(1)], order=lambda heads: heads, axis=-1):
+    """Return the right function with some parts replaced."""
+
+    def answer(tensor):
+        return torch.cat(order(heads(tensor)), dim=axis)
+
+    return answer
+
+
 exercise = YourTurn(
     id="join_heads",
     title="Join the heads",
@@ -73,7 +82,7 @@ exercise = YourTurn(
             misconception="shape-is-enough",
         ),
         "heads one below the other": WrongAnswer(
-            lambda tensor: tensor.flatten(1, 2),
+            _joined(axis=1),
             "You put the heads one below the other, so the sentence gets longer. They belong side "
             "by side, so that the words get wider.",
             "Does joining add rows or columns?",
@@ -91,6 +100,18 @@ exercise = YourTurn(
             "are joined.",
             "Over which axis does a loop over a tensor run?",
             misconception="axes-anywhere",
+        ),
+        "last head first": WrongAnswer(
+            _joined(order=lambda heads: heads[::-1]),
+            "Your last head comes first. The heads stay in their order.",
+            "Whose numbers should come first in a word of the result?",
+            misconception="parts-in-any-order",
+        ),
+        "first head twice": WrongAnswer(
+            _joined(heads=lambda tensor: [tensor[:, 0], *tensor.unbind(1)][: tensor.shape[1]]),
+            "Your first head stands there twice, and the last one is missing.",
+            "Whose numbers should come second in a word of the result, and whose last?",
+            misconception="off-by-one",
         ),
         "words before the batch": WrongAnswer(
             lambda tensor: tensor.permute(2, 0, 1, 3).flatten(2),

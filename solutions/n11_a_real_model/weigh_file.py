@@ -100,6 +100,7 @@ def _count(
     vocabulary=lambda tensors: tensors["model.embed_tokens.weight"]["shape"][0],
     differ=lambda count, card, rows: count != rows(card),
     unit=lambda tensor: 1,
+    side=0,
 ):
     """Return the right function with some parts replaced."""
 
@@ -111,7 +112,7 @@ def _count(
             numbers(shape) * unit(tensors[name]) for name, shape in shapes.items() if counted(name)
         )
         cache = sum(
-            tensor["shape"][0] * size(card, tensor)
+            tensor["shape"][side] * size(card, tensor)
             for name, tensor in tensors.items()
             if kept(name)
         )
@@ -366,13 +367,7 @@ exercise = Exercise(
             misconception="biases-by-the-way",
         ),
         "the other side": WrongAnswer(
-            _count(
-                a_token=lambda card, tensors: sum(
-                    tensor["shape"][1] * BYTES[tensor["dtype"]]
-                    for name, tensor in tensors.items()
-                    if name.endswith(("k_proj.weight", "v_proj.weight"))
-                )
-            ),
+            _count(side=1),
             "You take the columns of the matrices: that is how much goes in. A matrix is stored "
             "as (out, in), so what comes out has as many numbers as it has rows.",
             "Which side of `k_proj.weight` is as long as a state?",
