@@ -236,6 +236,17 @@ def test_a_weak_test_is_not_recognised_where_the_inputs_say_otherwise():
     assert verdict_on(record, {"test_grow": by_its_trend}, Printed()).mistake
 
 
+def test_what_slips_through_beside_a_known_gap_is_told_of_if_the_inputs_show_it():
+    slips = verdict_of(the_shape).slips
+    broken = np.array([BROKEN] * 3)
+    weak = [Answer({"blames": broken.copy(), "shown": broken})]
+    weak[0].outputs["blames"][:, [NAMES.index(name) for name in slips[1:]]] = False
+    record = replace(RECORD, mistaken=dict.fromkeys(RECORD.mistaken, weak))
+    verdict = verdict_on(record, {"test_grow": the_shape}, Printed())
+    assert verdict.mistake
+    assert verdict.relation.startswith("What slips through besides returns other numbers with")
+
+
 def test_one_that_asserts_nothing_is_told_so_whatever_its_inputs_show():
     """With a 0 the opposite does not show."""
 

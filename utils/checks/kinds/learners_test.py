@@ -37,6 +37,10 @@ SHOWN = (
     "With your inputs, all that slips through returns other numbers than the right one: your "
     "asserts do not look there, or their tolerance is too wide."
 )
+SHOWN_BESIDE = (
+    "What slips through besides returns other numbers with your inputs: there your asserts do not "
+    "look, or their tolerance is too wide."
+)
 NOT_SHOWN = (
     "With your inputs, all that slips through returns what the right one returns, so that no "
     "`assert` could tell: it takes other inputs."
@@ -136,7 +140,7 @@ class LearnersTest(Values):
             if not tolerant["blames"][:, ~mine.broken].any():
                 return replace(verdict, mistake=_exact_test(record), relation=EXACT)
         if verdict.mistake:
-            return verdict
+            return replace(verdict, relation=_beside(record, mine, verdict.mistake))
         accepted, seen = mine.names(~mine.blames.any(0)), mine.shown[mine.slips]
         relation = ""
         if verdict.reason == Reason.SLIPS:
@@ -295,6 +299,14 @@ def _weak_test(record: Record, mine: Outcome) -> Mistake | None:
         if fits and alike and (weak.slips.sum(), same_shown) > most:
             best, most = mistake, (weak.slips.sum(), same_shown)
     return best
+
+
+def _beside(record: Record, mine: Outcome, mistake: Mistake) -> str:
+    """State that a test's inputs show what it misses beside a known gap; "" if they do not."""
+    (trial,) = record.trials(record.mistaken[mistake.name])
+    others = mine.slips & ~Outcome(trial).slips
+    seen = mine.treatment == "accepted" and others.any() and mine.shown[others].all()
+    return SHOWN_BESIDE if seen else ""
 
 
 def _exact_test(record: Record) -> Mistake | None:
