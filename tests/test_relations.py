@@ -415,6 +415,18 @@ def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
     assert both == "`weights` is the softmax of its right scores times 2."
 
 
+def test_in_which_cases_an_output_is_right_is_said_if_it_is_wrong_in_the_one_that_is_shown():
+    right = [Answer({"gain": np.arange(3.0) + 0.1 * n}) for n in range(5)]
+    given = [Answer({"gain": each.outputs["gain"] + (n == 4)}) for n, each in enumerate(right)]
+    record = Record(GAIN, CASES, right, {})
+    said = [
+        relations.describe_values(record, record.trials(given), [relations.right_in_some_cases], x)
+        for x in (None, CASES[4], CASES[0])
+    ]
+    assert said[0] == said[1] == "`gain` is right in all cases but these: nothing to hide."
+    assert said[2] == ""
+
+
 def test_what_has_no_places_in_time_does_not_depend_on_later_ones():
     """The columns of a result are no places of the sequence that it was read from."""
     record = record_of("sums", lambda x: x[:, 0], cases_of(torch.clone), moving=True)

@@ -26,9 +26,13 @@ ASSIGNED = re.compile(r"(\w+) = ")
 UP_TO = "Right answers compute the result of `{text}` (line {number}) on their way, too. "
 AT = (
     "At `{text}` (line {number}){where} your code has a result that none of our right answers has, "
-    "with these numbers and axes: either it goes a way of its own there, and what is wrong comes "
-    "later, or a step is wrong or missing, there or before."
+    "with these numbers and axes: {why}."
 )
+OWN_WAY = (
+    "either it goes a way of its own there, and what is wrong comes later, or a step is wrong or "
+    "missing, there or before"
+)
+AT_THE_END = "a step is wrong or missing, there or before"
 UNREAD = (
     "The result of `{text}` (line {number}) is one that right answers compute, too, but your code "
     "makes no use of `{name}`."
@@ -109,7 +113,9 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     if stray.case != wrong[0]:
         where += f'{"" if where else ","} for example in the case "{case.label}",'
     number, text = stray.line
-    return Pointer(up_to + AT.format(text=text, number=number, where=where), int(number), case)
+    why = AT_THE_END if text.startswith("return ") and stray.line == lines[-1] else OWN_WAY
+    at = AT.format(text=text, number=number, where=where, why=why)
+    return Pointer(up_to + at, int(number), case)
 
 
 def _follow(

@@ -107,6 +107,11 @@ class OutputComparison:
             and all(self.same(pair.expected, pair.actual) for pair in self.pairs)
         )
 
+    def is_right_in(self, case: Case) -> bool:
+        """Decide whether the output is right in a case."""
+        pairs = [pair for pair in self.all_pairs if pair.case is case]
+        return all(self.same(pair.expected, pair.actual) for pair in pairs)
+
     def is_telling(self, number: int) -> bool:
         """Decide whether a case reveals at least half of the known mistakes, so is no easy case."""
         expected = self.all_pairs[number].expected
@@ -174,13 +179,23 @@ def describe_values(
     record: Record,
     trials: Sequence[Trial],
     rules: Sequence[Callable[[OutputComparison], str]],
+    shown: Case | None = None,
 ) -> str:
-    """Return the sentence of the first rule that describes a wrong output; "" if no rule does."""
+    """Return the sentence of the first rule that describes a wrong output; "" if no rule does.
+
+    Args:
+        record, trials: the task, and the cases in which the answer returned something.
+        rules: what may be said of an output.
+        shown: the case that is shown; None if none is. In which cases an output is right is only
+            said if it is wrong in that one.
+    """
     outputs = [OutputComparison(record, trials, name) for name in record.task.outputs]
     most = len(record.cases) / 2  # what is seen in fewer cases may be otherwise in the others
     wrong = [output for output in outputs if not output.right and len(output.pairs) >= most]
     with np.errstate(all="ignore"):
         for rule, output in itertools.product(rules, wrong):
+            if rule is right_in_some_cases and shown and output.is_right_in(shown):
+                continue
             if sentence := rule(output):
                 left_out = len(output.pairs) < len(output.all_pairs)
                 return sentence + LEFT_OUT * (left_out and rule is not right_in_some_cases)

@@ -221,6 +221,8 @@ class Repairs:
         if self._bits(known) < ENOUGH + BITS_OF_A_CHOICE:
             return False
         decides = any(values.dtype.kind != "f" for values in known[0].values())
+        if decides and edit.wraps:  # a step that is put in may do nothing but undo another
+            return False
         if not edit.takes_away and not decides:  # decisions often agree by chance
             return True
         return self._bits(known, self.given) >= ENOUGH or self._mends_elsewhere(edit)

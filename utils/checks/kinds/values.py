@@ -343,6 +343,7 @@ class Values:
         reason, task = verdict.reason, record.task
         if reason == Reason.IN_PLACE and rerun:
             return self._relation_with_own_inputs(record, rerun)
+        shown = verdict.evidence.case if verdict.evidence else None
         compared, called = reason in COMPARED, reason in CALLED and task.again and rerun
         if reason == Reason.NUMBERS and (told := self._relation_with_right_type(record, trials)):
             return told
@@ -351,7 +352,7 @@ class Values:
         return (
             (called and describe_repetition(record, trials, rerun))
             or (repairs and repairs.describe())
-            or (compared and describe_values(record, trials, RELATIONS))
+            or (compared and describe_values(record, trials, RELATIONS, shown))
             or (called and describe_fix(record, trials, rerun))
             or (
                 called
@@ -360,7 +361,7 @@ class Values:
             )
             or (repairs and repairs.in_most_cases)
             or (repairs and compared and repairs.describe_two())
-            or (compared and _describe_remains(record, trials, place))
+            or (compared and _describe_remains(record, trials, shown, place))
             or (reason == Reason.GRADIENT and _describe_gradients(record, trials))
             or (
                 reason == Reason.ERROR
@@ -586,9 +587,12 @@ def _with_two(
 # --- Relations to the right answer ----------------------------------------------------------------
 
 
-def _describe_remains(record: Record, trials: Sequence[Trial], place: Pointer | str) -> str:
+def _describe_remains(
+    record: Record, trials: Sequence[Trial], shown: Case | None, place: Pointer | str
+) -> str:
     """State what is still right in an answer, and where it leaves all right answers."""
-    return _with_place(describe_values(record, trials, WEAKER_RELATIONS), place)
+    shown = place.case if place else shown
+    return _with_place(describe_values(record, trials, WEAKER_RELATIONS, shown), place)
 
 
 def _with_place(words: str, place: Pointer | str) -> Pointer | str:
