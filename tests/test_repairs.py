@@ -326,6 +326,7 @@ def test_no_change_puts_a_list_into_itself():
         ("query.clamp(min=0)", "query.clamp(max=0)"),
         ("tokens.clamp(window)", "tokens.clamp(max=window)"),
         ("2 * i // dim", "2 * i / dim"),
+        ("query.sum(0)", "query.sum(-1, keepdim=True)"),
         ("before[i - 1][i] = 1", "before[i][i - 1] = 1"),
         ("known.get('base', 10000)", "10000"),
         ("query[:, PAD]", "query[:, EOS]"),

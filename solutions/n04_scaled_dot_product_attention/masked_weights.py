@@ -128,7 +128,7 @@ exercise = YourTurn(
         "mask ignored": WrongAnswer(
             lambda queries, keys, mask: weights_of()(queries, keys, torch.ones_like(mask)),
             "The mask changes nothing in your weights: hidden keys get a share.",
-            "Before which step must a hidden key drop out?",
+            "Where does your mask go in, and what becomes of the result?",
             misconception="padding-is-harmless",
         ),
         "directions only": WrongAnswer(

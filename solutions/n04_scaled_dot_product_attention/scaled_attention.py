@@ -178,7 +178,7 @@ exercise = Exercise(
         "mask ignored": WrongAnswer(
             attention(weigh=lambda scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your weights: hidden keys get a share like all others.",
-            "Before which step must a hidden key drop out?",
+            "Where does your mask go in, and what becomes of the result?",
             misconception="padding-is-harmless",
         ),
         "mask after the softmax": WrongAnswer(

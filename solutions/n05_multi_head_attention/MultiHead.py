@@ -359,7 +359,7 @@ exercise = Exercise(
         "mask ignored": WrongAnswer(
             changed(_MultiHead, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module: hidden keys get a share.",
-            "Before which step must a hidden key drop out?",
+            "Where does your mask go in, and what becomes of the result?",
             misconception="padding-is-harmless",
         ),
         "mask after the softmax": WrongAnswer(

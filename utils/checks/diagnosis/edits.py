@@ -42,6 +42,7 @@ OTHERS = {  # another function that is taken for one
         ("zeros_like", "ones_like"),
         ("floor", "round", "ceil"),
         ("any", "all"),
+        ("logical_and", "logical_or"),
         ("var", "std"),
         ("softmax", "log_softmax", "sigmoid"),
         ("log_softmax", "softmax"),
@@ -207,6 +208,7 @@ def _one_by_one(
                 sure, one_line = words in SURE, node.lineno == node.end_lineno
                 columns = (node.col_offset, node.end_col_offset) if one_line else (0, 0)
                 wraps = bool(variant) and any(node is x for x in ast.walk(variant))
+                takes_away |= wraps and _called(new) == "softmax"  # of one number it is 1
                 yield Edit(code_now, node.lineno, quoted, words, sure, takes_away, *columns, wraps)
             finally:
                 _put(parent, field, place, node)
@@ -214,11 +216,13 @@ def _one_by_one(
 
 
 def _numbers(tree: ast.AST) -> set[int]:
-    """Return the numbers that are added, multiplied and so on: another one may make a step idle."""
-    sums = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+    """Return the numbers that are computed with: another one may make a step idle."""
+    nodes = [*ast.walk(tree)]
+    sums = [node for node in nodes if isinstance(node, ast.BinOp)]
     sides = [side for node in sums for side in (node.left, node.right)]
     parts = [getattr(side, "operand", side) for side in sides]  # of -2, the 2
-    return {id(part) for part in parts if isinstance(part, ast.Constant)}
+    numbers = [node for node in nodes if isinstance(getattr(node, "value", None), float)]
+    return {id(part) for part in [*parts, *numbers] if isinstance(part, ast.Constant)}
 
 
 def _hides(parent: ast.AST, field: str, variant: ast.AST | None) -> bool:
@@ -392,6 +396,9 @@ def _reductions(node: ast.Call) -> Iterator[Variant]:
     elif "keepdim" not in named and given < 2:
         short = f"{name}({', '.join(map(ast.unparse, [*node.args[is_function:], *node.keywords]))})"
         yield KEEPDIM.format(short), ast.Call(node.func, node.args, [*node.keywords, keep])
+        if given == 1:
+            args = [*node.args[:is_function], ast.Constant(-1)]
+            yield "", ast.Call(node.func, args, [*node.keywords, keep])
 
 
 SURE = {T, SQUEEZED, SQUEEZE, *(PAIR.format(name, name) for name in PAIRS)}

@@ -156,14 +156,18 @@ def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run 
     """
     strays: list[_Run] = []
     shown: set[tuple[int, str]] = set()
+    at_once: set[tuple[int, str]] = set()  # lines that stray in their first run, in some case
     for of_case in runs:
         some = (run for run in of_case if not run.fits and run.line[0] not in sound)
         telling = (run for run in some if run.computes or not TAKES_APART.match(run.line[1]))
         first = next(telling, None)  # in a loop, it may be one of a later line
+        if first and not first.again:
+            at_once.add(first.line)
         if first and first.line not in shown:
             strays.append(first)
         shown = shown or {run.line for run in of_case}
-    return min(strays, key=lambda run: run.line, default=None)
+    stray = min(strays, key=lambda run: run.line, default=None)
+    return stray and stray._replace(again=stray.line not in at_once)
 
 
 def _goes_a_right_way(line: tuple[int, str], runs: Sequence[_Run]) -> bool:

@@ -254,7 +254,7 @@ class Repairs:
         )
 
     def _nears(self, after: Sequence[Outputs]) -> bool:
-        """Decide whether a change brings any wrong number nearer to the right one.
+        """Decide whether a change brings an output nearer to the right one in some case.
 
         Where shapes are wrong, or no number is a decimal, that cannot be seen.
         """
@@ -267,7 +267,7 @@ class Repairs:
                 before, behind = (np.nan_to_num(np.abs(x - values)) for x in triple[:2])
                 wrong = ~agree(values, triple[0], self.tolerance)
                 seen = seen or bool(wrong.any())
-                if (behind < before - self.tolerance)[wrong].any():
+                if wrong.any() and behind.mean() < before.mean() - self.tolerance:
                     return True
         return not seen
 
