@@ -120,8 +120,8 @@ def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
     """
     return WrongAnswer(
         test,
-        "With your inputs it never shows what becomes of a closed cell: that takes a mask that closes "
-        "some.",
+        "With your inputs it never shows what becomes of a closed cell: that takes a mask that "
+        "closes some.",
         f"What is the {place} argument of `{name}` in your calls?",
         misconception="padding-is-harmless",
     )
