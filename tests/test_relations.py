@@ -434,7 +434,7 @@ def test_what_has_no_places_in_time_does_not_depend_on_later_ones():
     record = record_of("sums", lambda x: x.cumsum(1), cases_of(torch.clone), moving=True)
     told = relation(lambda x: x.cumsum(1) + x.sum(1, keepdim=True), record)
     assert told.startswith(
-        "Along axis 1, `sums` depends before its last place on the last place of `x`"
+        "In a batch, along axis 1, `sums` depends before its last place on the last place of `x`"
     )
 
 

@@ -31,6 +31,15 @@ def _plogp(weights, logarithm=torch.log):
     return weights * logarithm(torch.where(weights > 0, weights, 1.0))
 
 
+def _entropy(logarithm=torch.log, reduce=lambda terms: terms.sum(-1), finish=torch.neg):
+    """Return the right function with some parts replaced."""
+
+    def answer(weights):
+        return finish(reduce(_plogp(weights, logarithm)))
+
+    return answer
+
+
 def from_torch(weights):
     return torch.special.entr(weights).sum(-1)
 
@@ -99,41 +108,48 @@ exercise = Exercise(
             misconception="formula-is-safe",
         ),
         "sign forgotten": WrongAnswer(
-            lambda weights: _plogp(weights).sum(-1),
+            _entropy(finish=lambda total: total),
             "Your entropies have the wrong sign. The logarithm of a share is never positive, and "
             "the minus of the formula turns that round.",
             "`exp` of the entropy counts words. Can a row look at fewer than one?",
             misconception="constant-factor",
         ),
         "in bits": WrongAnswer(
-            lambda weights: -_plogp(weights, torch.log2).sum(-1),
+            _entropy(torch.log2),
             "Your entropies are in bits, as the logarithm to base 2 gives them. The course uses "
             "the natural logarithm, so that `exp` of the entropy counts words.",
             "Which function undoes `exp`?",
             misconception="constant-factor",
         ),
+        "one more inside": WrongAnswer(
+            _entropy(torch.log1p),
+            "Your logarithm is that of 1 + weight, as `log1p` gives it. It is never negative, so "
+            "that your entropies are. Only a weight of 0 is in the way of the plain logarithm.",
+            "What is the logarithm of a weight of 1, and what is yours?",
+            misconception="formula-is-safe",
+        ),
         "words, not entropy": WrongAnswer(
-            lambda weights: (-_plogp(weights).sum(-1)).exp(),
+            _entropy(finish=lambda total: (-total).exp()),
             "You return the number of words effectively looked at, `exp` of the entropy. The "
             "task asks for the entropy itself.",
             "What is the entropy of a row that looks at one word only?",
             misconception="logarithm",
         ),
         "all rows together": WrongAnswer(
-            lambda weights: -_plogp(weights).sum(),
+            _entropy(reduce=lambda terms: terms.sum()),
             "You return one number for all rows together. Every row is a distribution of its own "
             "and has an entropy of its own.",
             "Along which axis does the sum in the formula run, and which axes has what you sum?",
             misconception="averages-anywhere",
         ),
         "mean for sum": WrongAnswer(
-            lambda weights: -_plogp(weights).mean(-1),
+            _entropy(reduce=lambda terms: terms.mean(-1)),
             "You divide by the number of keys, as a mean over them does. The formula has a sum.",
             "Four equal shares should give log 4. What do you get, and what is the quotient?",
             misconception="sum-and-mean",
         ),
         "sum down the columns": WrongAnswer(
-            lambda weights: -_plogp(weights).sum(0),
+            _entropy(reduce=lambda terms: terms.sum(0)),
             "You add up along the first axis: in a matrix down the columns, over the queries. "
             "The shares that make a distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",

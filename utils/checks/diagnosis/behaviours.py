@@ -628,10 +628,10 @@ def _probes(record: Record) -> Iterator[Probe]:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
-            f"Along axis 1, {{}} depends before its last place on the last place of `{name}`, and "
-            "should not.",
-            f"Along axis 1, {{}} stays the same at each place but the last when the last place of "
-            f"`{name}` changes: is a causal mask used where none is asked for?",
+            f"In a batch, along axis 1, {{}} depends before its last place on the last place of "
+            f"`{name}`, and should not.",
+            f"In a batch, along axis 1, {{}} stays the same at each place but the last when the "
+            f"last place of `{name}` changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
             along=name,
             stronger=[_on("inputs", name, partial(_last_changed, times=-3.0))],
