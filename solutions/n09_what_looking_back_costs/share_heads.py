@@ -92,6 +92,7 @@ exercise = YourTurn(
             "heads. A KV head is copied only for its own group, `heads / kv_heads` times.",
             "Two KV heads, four query heads: how many query heads share one KV head?",
             misconception="sizes-always-equal",
+            also={"in turn": lambda keys, heads: keys.repeat(1, heads, 1, 1)},
         ),
     },
     variants=[by_index, pretended, one_after_the_other],

@@ -38,8 +38,8 @@ SHOWN = (
     "asserts do not look there, or their tolerance is too wide."
 )
 SHOWN_BESIDE = (
-    "What slips through besides returns other numbers with your inputs: there your asserts do not "
-    "look, or their tolerance is too wide."
+    "Of those that slip through, {} can be seen with your inputs, by other numbers than the right "
+    "ones: your asserts do not look there, or their tolerance is too wide."
 )
 NOT_SHOWN = (
     "With your inputs, all that slips through returns what the right one returns, so that no "
@@ -302,11 +302,11 @@ def _weak_test(record: Record, mine: Outcome) -> Mistake | None:
 
 
 def _beside(record: Record, mine: Outcome, mistake: Mistake) -> str:
-    """State that a test's inputs show what it misses beside a known gap; "" if they do not."""
+    """State that a test's inputs show what it misses beside a known gap; "" if one does not."""
     (trial,) = record.trials(record.mistaken[mistake.name])
     others = mine.slips & ~Outcome(trial).slips
     seen = mine.treatment == "accepted" and others.any() and mine.shown[others].all()
-    return SHOWN_BESIDE if seen else ""
+    return SHOWN_BESIDE.format((mine.slips & mine.shown).sum()) if seen else ""
 
 
 def _exact_test(record: Record) -> Mistake | None:
