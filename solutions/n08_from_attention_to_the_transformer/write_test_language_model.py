@@ -169,8 +169,9 @@ exercise = CatchTheBug(
         ),
         "width 1": WrongAnswer(
             compared(expected, WORDS, *parameters(key_dim=1)),
-            "Your test notices no wrong scale: queries and keys have width 1, perhaps, and the "
-            "root of 1 is 1.",
+            "Your test notices no wrong scale. Queries and keys have width 1, perhaps, and the "
+            "root of 1 is 1; or the numbers are so small that any divisor gives much the same "
+            "weights.",
             "For which key_dim is the scale something else than 1?",
             misconception="even-inputs",
         ),

@@ -271,14 +271,14 @@ exercise = Exercise(
         **dict(_not_mended()),
         "the base of the real model": WrongAnswer(
             **_with(0, partial(_first, base=lambda card: 100_000.0)),
-            explanation="The first port takes 100,000 for the base, whatever its card says. That "
-            "is the base of one model; the next card has another.",
+            explanation="The first port takes 100,000 for the base, and not what its card says. "
+            "That is the base of one model; the next card has another.",
             hint="Where does the card keep its base?",
             misconception="one-for-all",
         ),
         "another default": WrongAnswer(
             **_with(0, partial(_first, base=lambda card: card.get("rope_theta", 500_000.0))),
-            explanation="The first port takes 500,000 for the base, whatever its card says. A "
+            explanation="The first port takes 500,000 for the base, and not what its card says. A "
             "number that steps in unseen, as a default does, is what was wrong.",
             hint="What does `card.keys()` say?",
             misconception="card-at-face-value",

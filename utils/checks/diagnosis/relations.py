@@ -192,6 +192,7 @@ def describe_values(
     outputs = [OutputComparison(record, trials, name) for name in record.task.outputs]
     most = len(record.cases) / 2  # what is seen in fewer cases may be otherwise in the others
     wrong = [output for output in outputs if not output.right and len(output.pairs) >= most]
+    wrong.sort(key=lambda output: sum(map(output.is_right_in, record.cases)))  # nearest to a slip
     with np.errstate(all="ignore"):
         for rule, output in itertools.product(rules, wrong):
             if rule is right_in_some_cases and shown and output.is_right_in(shown):

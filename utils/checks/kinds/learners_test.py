@@ -47,7 +47,8 @@ NOT_SHOWN = (
 )
 SHOWN_IN_PART = (
     "With your inputs, some of what slips through returns what the right one returns: that takes "
-    "other inputs. The rest returns other numbers, and your asserts do not look there."
+    "other inputs. The rest returns other numbers: your asserts do not look there, or their "
+    "tolerance is too wide."
 )
 EXACT = (
     "With a tolerance, your test would accept the right implementation: ask that the largest "
