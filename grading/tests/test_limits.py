@@ -162,6 +162,7 @@ ONE_LINE = {
     "sources": np.array(["x"]),
     "computes": np.array([True]),
     "results": np.zeros((1, NUMBERS)),
+    "again": np.array([False]),
     "origins": [[1]],
 }
 

@@ -50,12 +50,6 @@ exercise = YourTurn(
             "For which keys j is j ≤ i?",
             misconception="off-by-one",
         ),
-        "last row closed": WrongAnswer(
-            _mask(rows=lambda length: length - 1),
-            "The last row of your mask is closed: the last word sees nothing, not even itself.",
-            "Which is the last number of `range(n)`?",
-            misconception="off-by-one",
-        ),
         "the future": WrongAnswer(
             _mask(finish=lambda mask: mask.T),
             "Your mask opens the future and closes the past: the triangle lies the wrong way, or "
@@ -75,6 +69,12 @@ exercise = YourTurn(
             "Your table holds numbers, 0 and 1. A mask of this course holds booleans.",
             "Which comparison gives `True` and `False` by itself?",
             misconception="mask-as-number",
+        ),
+        "last row closed": WrongAnswer(
+            _mask(rows=lambda length: length - 1),
+            "The last row of your mask is closed: the last word sees nothing, not even itself.",
+            "Which is the last number of `range(n)`?",
+            misconception="off-by-one",
         ),
     },
     variants=[from_a_triangle, in_loops],

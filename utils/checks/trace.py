@@ -40,20 +40,20 @@ class Lines(NamedTuple):
         sources: the text of the lines, (runs,).
         computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last telling call returned, `described`, (runs, `NUMBERS`).
+        again: whether a line has certainly run before, (runs,).
         origins: for each output, the numbers of the lines on whose values it rests; nothing if the
             answer returned something else, or nothing.
-        again: whether a line has certainly run before, (runs,).
     """
 
     numbers: np.ndarray
     sources: np.ndarray
     computes: np.ndarray
     results: np.ndarray
+    again: np.ndarray
     origins: Sequence[frozenset[int]] = ()
-    again: Sequence[bool] = ()
 
 
-NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)))
+NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)), np.empty(0))
 _ORIGINS = "_lines_it_rests_on"  # attribute of a tensor that is traced
 # These say nothing of a tensor's numbers.
 _OF_ITS_FORM = {"__get__", "__len__", "size", "dim", "numel", "stride"}
@@ -171,8 +171,8 @@ class Trace(TorchFunctionMode):
             np.array(sources, dtype=str),
             np.array(computes, dtype=bool),
             np.array(rows, dtype=float).reshape(-1, NUMBERS),
-            self._origins,
             np.array(again, dtype=bool),
+            self._origins,
         )
 
 

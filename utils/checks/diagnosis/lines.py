@@ -135,7 +135,7 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
         for values in _wrong_outputs(trial, record.task.tolerance)
         if values.dtype.kind in "fib"
     )
-    for line, text, computes, result, again in zip(*lines[:4], lines.again, strict=True):
+    for line, text, computes, result, again in zip(*lines[:5], strict=True):
         if not is_among(result, given):
             yield _Run(
                 number,
