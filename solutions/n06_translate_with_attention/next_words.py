@@ -55,15 +55,6 @@ exercise = YourTurn(
             "Which word should stand in a row whose `finished` was `True` already?",
             misconception="finished-goes-on",
         ),
-        "the end sign again": WrongAnswer(
-            lambda logits, finished: (
-                logits.argmax(-1).masked_fill(finished, EOS),
-                finished | (logits.argmax(-1) == EOS),
-            ),
-            "A sentence that had finished gets `<eos>` again. Behind its end stands `PAD`.",
-            "How many end signs has a sentence?",
-            misconception="marks-are-words",
-        ),
         "forgets who has finished": WrongAnswer(
             lambda logits, finished: (
                 logits.argmax(-1).masked_fill(finished, PAD),
@@ -82,6 +73,15 @@ exercise = YourTurn(
             "those that had finished *before* are filled up.",
             "Is `finished` updated before or after the words are masked?",
             misconception="stale-value",
+        ),
+        "the end sign again": WrongAnswer(
+            lambda logits, finished: (
+                logits.argmax(-1).masked_fill(finished, EOS),
+                finished | (logits.argmax(-1) == EOS),
+            ),
+            "A sentence that had finished gets `<eos>` again. Behind its end stands `PAD`.",
+            "How many end signs has a sentence?",
+            misconception="marks-are-words",
         ),
     },
     variants=[in_a_loop, with_where],
