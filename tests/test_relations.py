@@ -149,6 +149,7 @@ def of_weights(change):
     return answer
 
 
+SOFTMAX_OF = "`weights` is the softmax of the numbers that right answers take it of,"
 RELATIONS = {
     "scrambled": (
         of_weights(lambda weights: weights.sort(-1)[0]),
@@ -164,18 +165,19 @@ RELATIONS = {
     ),
     "no scale": (
         partial(attend, width=1),
-        "`weights` is the softmax of its right scores times the square root of the length of the "
-        "last axis of `query`.",
+        "`weights` is the softmax of the numbers that right answers take it of, times the square "
+        "root of the length of the last axis of `query`.",
     ),
     "another scale": (
         lambda query, keys, values, mask: attend(query, keys, values, mask, width=keys.shape[1]),
-        "`weights` is the softmax of its right scores divided by the square root of the length of "
-        "axis 1 of `keys` and times that of the length of the last axis of `query`.",
+        "`weights` is the softmax of the numbers that right answers take it of, divided by the "
+        "square root of the length of axis 1 of `keys` and times that of the length of the last "
+        "axis of `query`.",
     ),
     "proportional": (
         of_weights(lambda weights: 3 * weights.square()),
-        "Where `weights` should not be 0, its rows are in proportion to the softmax of their right "
-        "scores times 2. But its rows have other sums.",
+        "Where `weights` should not be 0, its rows are in proportion to the softmax of the numbers "
+        "that right answers take it of, times 2. And its rows have other sums than they should.",
     ),
     "not a number in one case": (
         of_weights(lambda weights: weights if len(weights) < 4 else weights / 0),
@@ -345,7 +347,7 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
         "All values that it returns are right, but it changes what was given to it."
     )
     sharper = relation(lambda query, *others: overwrites(query.mul_(2), *others))
-    assert sharper == "`weights` is the softmax of its right scores times 2."
+    assert sharper == f"{SOFTMAX_OF} times 2."
     strange = relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs)))
     assert strange == ""
 
@@ -410,9 +412,9 @@ def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
         return torch.stack([(2 * x[0]).softmax(-1), x[0].flip(0).softmax(-1)])
 
     record = record_of("weights", right, cases_)
-    assert "softmax of its right scores" not in relation(first_row_sharper, record)
+    assert SOFTMAX_OF not in relation(first_row_sharper, record)
     both = relation(lambda x: right(x).square() / right(x).square().sum(-1, True), record)
-    assert both == "`weights` is the softmax of its right scores times 2."
+    assert both == f"{SOFTMAX_OF} times 2."
 
 
 def test_in_which_cases_an_output_is_right_is_said_if_it_is_wrong_in_the_one_that_is_shown():
@@ -830,7 +832,7 @@ def late_exception(answer):
 def test_an_exception_in_a_late_case_hides_no_early_mistake():
     verdict = late_exception(partial(attend, width=1))
     assert verdict.evidence.case is CASES[0]
-    assert "softmax of its right scores" in verdict.relation
+    assert SOFTMAX_OF in verdict.relation
 
 
 def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():

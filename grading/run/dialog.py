@@ -429,11 +429,11 @@ def _lines(sent: Any) -> Lines:
     *columns, origins = (sent[name] for name in Lines._fields)
     lines = Lines(*columns, [frozenset(of_output) for of_output in origins])
     runs = len(lines.numbers)
-    shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS), (runs,)]
+    shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS), (runs,), (runs, -(-runs // 8))]
     kinds = "".join(column.dtype.kind for column in columns)
     if (
         runs > MOST_STEPS * MOST_RESULTS
-        or kinds != "iUbfb"
+        or kinds != "iUbfbu"
         or [column.shape for column in columns] != shapes
     ):
         raise ValueError("lines that no answer has")

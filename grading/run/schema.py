@@ -14,7 +14,8 @@ ERROR = {"error": (TEXT, TEXT, TEXT, TEXT)}
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 LINES = {"numbers": ARRAY, "sources": ARRAY, "computes": ARRAY, "results": ARRAY}
-LINES |= {"again": ARRAY, "origins": [[WHOLE]]}  # for each output, lines that it rests on
+LINES |= {"again": ARRAY, "rests": ARRAY}
+LINES |= {"origins": [[WHOLE]]}  # for each output, lines that it rests on
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE, "doubts": [TEXT]}
 MESSAGES = {
     "at": {"at": WHOLE | TEXT},  # the number of a cell, or the name of a task

@@ -81,6 +81,11 @@ def all_gains_at_once(query, keys, W, W_joined, v, gains):
     return largest_weight(both.softmax(-1)).mean(dim=(-2, -1))
 
 
+def both_stacked(query, keys, W, W_joined, v, gains):
+    pairs = (torch.stack(_both(gain, query, keys, W, W_joined, v)) for gain in gains)
+    return torch.stack([pair.softmax(-1).amax(-1).flatten(1).mean(1) for pair in pairs], dim=1)
+
+
 def into_a_table(query, keys, W, W_joined, v, gains):
     table = torch.zeros(2, len(gains), dtype=query.dtype)
     for column in range(len(gains)):
@@ -196,6 +201,13 @@ exercise = Exercise(
             "Does your second row come from `both_scores`? Where does its `tanh` stand?",
             misconception="nonlinearity-left-out",
         ),
+        "the largest of a sentence": WrongAnswer(
+            _table(_both, lambda scores: scores.softmax(-1).amax((-2, -1)).mean()),
+            "You take the largest weight of each sentence, and the mean of these. Asked is the "
+            "largest of each row: every query has one.",
+            "How many largest weights are there, with three queries in each of two sentences?",
+            misconception="averages-anywhere",
+        ),
     },
-    variants=[two_lists, all_gains_at_once, into_a_table, in_float64],
+    variants=[two_lists, all_gains_at_once, both_stacked, into_a_table, in_float64],
 )

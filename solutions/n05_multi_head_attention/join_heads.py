@@ -9,7 +9,7 @@ from utils.checks.tasks import Case
 
 def cases(draw: Draw) -> list[Case]:
     return [
-        Case("two heads of three numbers", {"tensor": draw.numbers(2, 2, 4, 3)}),
+        Case("two heads of three numbers", {"tensor": draw.numbers(3, 2, 4, 3)}),
         Case("four heads of two numbers", {"tensor": draw.numbers(3, 4, 5, 2)}),
         Case("one head", {"tensor": draw.numbers(2, 1, 3, 4)}),
         Case("heads of one number", {"tensor": draw.numbers(2, 5, 3, 1)}),

@@ -12,7 +12,7 @@ def cases(draw: Draw) -> list[Case]:
         return Case(label, {"tensor": tensor, "heads": heads})
 
     return [
-        case("two heads of three numbers", draw.numbers(2, 4, 6), 2),
+        case("two heads of three numbers", draw.numbers(3, 4, 6), 2),
         case("four heads of two numbers", draw.numbers(3, 5, 8), 4),
         case("one head", draw.numbers(2, 3, 4), 1),
         case("heads of one number", draw.numbers(2, 3, 5), 5),

@@ -128,6 +128,13 @@ def indices_unravelled(old, news, ended):
     return totals[parents, words], parents, words
 
 
+def masked_after_the_sum(scores, log_probs, finished):
+    totals = scores.unsqueeze(1) + log_probs
+    totals[finished] = -torch.inf
+    totals[finished, EOS] = scores[finished]
+    return _best(totals, len(scores))
+
+
 exercise = Exercise(
     id="beam_step",
     title="One step of a beam search",
@@ -269,5 +276,5 @@ exercise = Exercise(
             misconception="stale-value",
         ),
     },
-    variants=[in_loops, masked, best_of_each_first, indices_unravelled],
+    variants=[in_loops, masked, masked_after_the_sum, best_of_each_first, indices_unravelled],
 )

@@ -31,7 +31,7 @@ def cases(draw: Draw) -> list[Case]:
     double = inputs([1, 3], 3)
     view = inputs([4, 2], 6)
     return [
-        Case("two sentences of three words and one", inputs([3, 1])),
+        Case("two sentences of three words and one", inputs([3, 1], 6)),
         Case("two sentences of one length", inputs([2, 2], 5, (8, 2, 3))),
         Case("one sentence", inputs([4], 3, (7, 4, 2))),
         Case("an empty sentence beside one of five words", inputs([0, 5, 3], 2)),

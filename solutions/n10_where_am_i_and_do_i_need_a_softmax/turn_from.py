@@ -94,6 +94,14 @@ def word_by_word(x, start, base):
     return turned
 
 
+def as_a_sum_of_two(x, start, base):
+    """Turn as in GPT-J: every number times its cosine, and its partner times its sine."""
+    angles = torch.outer(_places(x, start), _frequencies(x, base)).repeat_interleave(2, dim=-1)
+    first, second = x[..., 0::2], x[..., 1::2]
+    partners = torch.stack([-second, first], dim=-1).flatten(-2)
+    return x * angles.cos() + partners * angles.sin()
+
+
 def with_the_course(x, start, base):
     places = torch.arange(start, start + x.shape[2])
     return RotaryPositions(x.shape[-1], layout="pairs", base=base).turn(x, places)
@@ -206,5 +214,5 @@ exercise = Exercise(
             misconception="layouts-alike",
         ),
     },
-    variants=[with_complex_numbers, word_by_word, with_the_course],
+    variants=[with_complex_numbers, word_by_word, as_a_sum_of_two, with_the_course],
 )

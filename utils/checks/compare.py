@@ -15,6 +15,10 @@ from utils.checks.tasks import Case, GradientKey, Mistake, Reason, Task, Trial
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix that is drawn
 GRADIENT_TOLERANCE = 1e-3  # relative to the largest entry, as float32 is compared with float64
+WRONG_ELSEWHERE = (
+    "`{}` has wrong values here, and in some cases its shape is wrong, too: there, lengths differ "
+    "that happen to be alike here."
+)
 NUMBER_TYPES = {
     "f": "decimal numbers",
     "i": "whole numbers",
@@ -102,12 +106,15 @@ class Verdict:
 
 def complaints(task: Task, trials: Sequence[Trial]) -> Iterator[tuple[Reason, str, Evidence]]:
     """Yield the first fault of each output in each case, and where it is seen."""
+    misshapen = {name for trial in trials for name in task.outputs if _wrong_shape(task, name, trial)}
     for trial in trials:
         fine = [*task.outputs]  # so far: later questions rest on the earlier ones
         for reason, complaint_about in _QUESTIONS.items():
             for output in [*fine]:
                 if message := complaint_about(task, output, trial):
                     fine.remove(output)
+                    if reason == Reason.VALUES and output in misshapen:
+                        message = WRONG_ELSEWHERE.format(output)
                     values = trial.expected.outputs[output], trial.actual.outputs[output]
                     yield reason, message, Evidence(trial.case, output, *values)
 

@@ -8,6 +8,8 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import reduce
+from operator import attrgetter, or_
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -41,6 +43,7 @@ class Lines(NamedTuple):
         computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last telling call returned, `described`, (runs, `NUMBERS`).
         again: whether a line has certainly run before, (runs,).
+        rests: whether the result of a run rests on that of another: packed bits, (runs, runs / 8).
         origins: for each output, the numbers of the lines on whose values it rests; nothing if the
             answer returned something else, or nothing.
     """
@@ -50,13 +53,43 @@ class Lines(NamedTuple):
     computes: np.ndarray
     results: np.ndarray
     again: np.ndarray
+    rests: np.ndarray
     origins: Sequence[frozenset[int]] = ()
 
+    def read_by(self, some: np.ndarray) -> np.ndarray:
+        """Decide for each run whether there are runs that make direct use of its result, all of
+        them among some others.
 
-NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)), np.empty(0))
-_ORIGINS = "_lines_it_rests_on"  # attribute of a tensor that is traced
+        Args:
+            some: which runs are meant, (runs,) of booleans.
+        """
+        rests = np.unpackbits(self.rests, axis=1, count=len(self.numbers)).astype(np.float32)
+        direct = (rests > 0) & (rests @ rests == 0)
+        return direct.any(0) & ~direct[~some].any(0)
+
+
+NOTHING = Lines(
+    *(np.empty(0),) * 3, np.empty((0, NUMBERS)), np.empty(0), np.empty((0, 0), dtype=np.uint8)
+)
+_ORIGINS = "_steps_it_rests_on"  # attribute of a tensor that is traced
 # These say nothing of a tensor's numbers.
 _OF_ITS_FORM = {"__get__", "__len__", "size", "dim", "numel", "stride"}
+
+
+class _Origins(NamedTuple):
+    """What a value rests on, in bits: bit n for step n, bit `MOST_STEPS` + n for a later one of
+    line n.
+
+    Args:
+        steps: what tensors have brought.
+        outside: what numbers and branches may have brought, which have left torch.
+    """
+
+    steps: int = 0
+    outside: int = 0
+
+    def __or__(self, other: "_Origins") -> "_Origins":
+        return _Origins(self.steps | other.steps, self.outside | other.outside)
 
 
 class _Step(NamedTuple):
@@ -71,6 +104,7 @@ class _Step(NamedTuple):
     computes: bool
     changes: bool  # an array in place, as `weights[i] = …` does
     marks: bool  # the results are rows of 0s and 1s: what is wrong here may be right elsewhere
+    rests: int  # on what steps, in bits
     results: list[tuple[float, ...]]
 
 
@@ -86,7 +120,7 @@ class Trace(TorchFunctionMode):
         self._files = files
         self._steps: list[_Step] = []
         self._frames: set[FrameType] = set()  # kept alive, so that no other gets the same id
-        self._outside = frozenset()  # lines whose values have left torch, for whatever comes later
+        self._outside = _Origins()  # values that have left torch, for whatever comes later
         self._origins: list[frozenset[int]] = []
 
     def __torch_function__(self, function: Callable, types: Any, args=(), kwargs=None) -> Any:
@@ -97,9 +131,10 @@ class Trace(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
         found = args[0] if name == "__setitem__" else result
+        rests = _Origins()
         if frame and name not in _OF_ITS_FORM:
             own = frame is sys._getframe(1)
-            self._follow([args, kwargs], found, frame.f_lineno, changes, own)
+            rests = self._follow([args, kwargs], found, frame.f_lineno, changes, own)
         if frame and len(self._steps) < MOST_STEPS:
             several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
@@ -108,11 +143,11 @@ class Trace(TorchFunctionMode):
             computes = not ARRANGES.fullmatch(name)
             marks = all(_is_marks(value) for value in several)
             step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, marks
-            self._steps.append(_Step(*step, results))
+            self._steps.append(_Step(*step, rests.steps, results))
         return result
 
-    def _follow(self, given: Any, found: Any, line: int, changes: bool, own: bool) -> None:
-        """Note on which lines the tensors rest that a call returns, or changes in place.
+    def _follow(self, given: Any, found: Any, line: int, changes: bool, own: bool) -> _Origins:
+        """Note on what the tensors rest that a call returns, or changes in place.
 
         Args:
             given: arguments of the call.
@@ -120,27 +155,43 @@ class Trace(TorchFunctionMode):
             line: number of the answer's line.
             changes: whether it changes a tensor.
             own: whether the line itself calls, and not a function that it calls.
+
+        Returns:
+            What they rest on, but for the call itself.
         """
         handed = [*_tensors(given)]
-        origins = self._outside.union({line}, *map(_origins_of, handed))
+        number = len(self._steps)
+        step = _Origins(1 << (number if number < MOST_STEPS else MOST_STEPS + line))
+        before = reduce(or_, map(_origins_of, handed), self._outside)
+        origins = before | step
         made = [*_tensors(found)]
-        if not made and own:
-            self._outside = origins  # a number, as of `.item()`, or a branch that is taken
+        if not made and own:  # a number, as of `.item()`, or a branch that is taken
+            self._outside = _Origins(outside=origins.steps | origins.outside)
         if not changes:  # what is handed back as it came rests on nothing new
             made = [tensor for tensor in made if not any(tensor is x for x in handed)]
         if changes:  # and what it is a view of
             made += [tensor._base for tensor in made if tensor._base is not None]
         for tensor in made:
             setattr(tensor, _ORIGINS, origins | _origins_of(tensor))
+        return before
 
     def end(self, returned: Any, outputs: int) -> None:
         """Note on which lines each of so many outputs rests, from what the answer returned."""
         values = [*returned] if isinstance(returned, tuple | list) else [returned]
         if len(values) == outputs:
             self._origins = [
-                _origins_of(value) if isinstance(value, Tensor) else self._outside
+                self._lines_in(_origins_of(value) if isinstance(value, Tensor) else self._outside)
                 for value in values
             ]
+
+    def _lines_in(self, origins: _Origins) -> frozenset[int]:
+        """Return the numbers of the lines that origins tell of."""
+        bits = origins.steps | origins.outside
+        numbers = (number for number in range(bits.bit_length()) if bits >> number & 1)
+        return frozenset(
+            self._steps[number].line if number < MOST_STEPS else number - MOST_STEPS
+            for number in numbers
+        )
 
     def results(self) -> np.ndarray:
         """Return the tensors that were computed, `described`: (tensors, `NUMBERS`)."""
@@ -156,15 +207,17 @@ class Trace(TorchFunctionMode):
         runs = [*_runs(self._steps)]
         last = {run[-1].line: number for number, run in enumerate(runs)}
         again = _certainly_again(runs)
+        numbered = {id(step): number for number, step in enumerate(self._steps)}
         entries = [
-            (run[-1].line, _source(run[-1]), computes, row, again[number])
+            (run[-1].line, _source(run[-1]), computes, row, again[number], numbered[id(telling)])
             for number, run in enumerate(runs)
             for computes in [any(step.computes for step in run) and not run[-1].marks]
             if not run[-1].changes or last[run[-1].line] == number
-            for row in _last_rows(run)
+            for telling in _last_telling(run)
+            for row in filter(None, telling.results)
         ]
-        numbers, sources, computes, rows, again = (
-            zip(*entries, strict=True) if entries else [()] * 5
+        numbers, sources, computes, rows, again, steps = (
+            zip(*entries, strict=True) if entries else [()] * 6
         )
         return Lines(
             np.array(numbers, dtype=int),
@@ -172,8 +225,18 @@ class Trace(TorchFunctionMode):
             np.array(computes, dtype=bool),
             np.array(rows, dtype=float).reshape(-1, NUMBERS),
             np.array(again, dtype=bool),
+            self._rests(np.array(steps, dtype=int)),
             self._origins,
         )
+
+    def _rests(self, chosen: np.ndarray) -> np.ndarray:
+        """Return, of some steps, which rests on which: packed bits, (chosen, chosen / 8)."""
+        count = len(self._steps)
+        width = -(-count // 8)
+        rows = ((step.rests & (1 << count) - 1).to_bytes(width, "little") for step in self._steps)
+        bits = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(count, width)
+        bits = np.unpackbits(bits[chosen], axis=1, bitorder="little")
+        return np.packbits(bits[:, chosen], axis=1)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
@@ -185,8 +248,8 @@ def _tensors(value: Any) -> Iterator[Tensor]:
             yield from _tensors(part)
 
 
-def _origins_of(tensor: Tensor) -> frozenset[int]:
-    return getattr(tensor, _ORIGINS, frozenset())
+def _origins_of(tensor: Tensor) -> _Origins:
+    return getattr(tensor, _ORIGINS, _Origins())
 
 
 def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
@@ -220,14 +283,14 @@ def _certainly_again(runs: Sequence[list[_Step]]) -> list[bool]:
     return again
 
 
-def _last_rows(run: Sequence[_Step]) -> list[tuple[float, ...]]:
-    """Return what the last call returned of which anything is told: a mean is one number.
+def _last_telling(run: Sequence[_Step]) -> list[_Step]:
+    """Return the last call that returned something of which anything is told; a mean is one number.
 
     Before the last call, only what is new is of use, and no slice of an input.
     """
     last, *before = reversed(run)
-    rows = ([x for x in step.results if x] for step in before if step.computes)
-    return [x for x in last.results if x] or next(filter(None, rows), [])
+    telling = [step for step in [last, *filter(attrgetter("computes"), before)] if any(step.results)]
+    return telling[:1]
 
 
 def _is_marks(value: Any) -> bool:
@@ -242,6 +305,9 @@ def _source(step: _Step) -> str:
 
 def described(value: Tensor) -> tuple[float, ...]:
     """Describe a tensor by its size, its axes, two sums, and two sums that know each place.
+
+    The first two do not know how the numbers are arranged. The second is the sum of their squares,
+    of which the root is taken, so that it grows as the numbers do: with equal ones it is their sum.
 
     Axes of length 1 do not count, nor does the type of numbers.
 
@@ -262,15 +328,31 @@ def described(value: Tensor) -> tuple[float, ...]:
     places = torch.arange(1.0, len(flat) + 1, dtype=torch.double).cos()
     lengths = [length for length in value.shape if length > 1]
     axes = sum(place * length for place, length in enumerate(lengths, start=1))
-    sums = finite.sum(), finite.abs().sum(), finite @ places, (~plain).double() @ places
+    norm = finite.norm() * len(flat) ** 0.5
+    sums = finite.sum(), norm, finite @ places, (~plain).double() @ places
     return len(flat), axes, *(total.item() for total in sums)
 
 
 def is_among(result: np.ndarray, others: np.ndarray) -> bool:
     """Decide whether a tensor is one of others, up to rounding; all are `described`."""
-    room = CLOSE * (1e-3 + others[:, 3:4])  # the sums' rounding grows with the sum of absolutes
-    near = np.abs(others - result) <= room * np.array([0, 0, 1, 1, 1, 1])
-    return bool(near.all(1).any())
+    return bool(_near(result, others).all(1).any())
+
+
+def is_rearranged(result: np.ndarray, others: np.ndarray) -> bool:
+    """Decide whether a tensor has the numbers of one of others, all `described`, in any order.
+
+    Of masks, whose numbers are 0 and 1, that says nothing; of infinity and NaN nothing is known.
+    """
+    size, _, total, norm, _, not_finite = result
+    is_mask = abs(norm**2 / size - total) < CLOSE * (1e-3 + abs(total))
+    others = others[others[:, 5] == 0]
+    near = _near(result, others)[:, [0, 2, 3]].all(1).any()
+    return bool(near) and not (is_mask or not_finite)
+
+
+def _near(result: np.ndarray, others: np.ndarray) -> np.ndarray:
+    room = CLOSE * (1e-3 + others[:, 3:4])  # the sums' rounding grows with the numbers
+    return np.abs(others - result) <= room * np.array([0, 0, 1, 1, 1, 1])
 
 
 def distinct(results: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from utils.checks import code
 
 LONGEST_PLACE = 50  # characters of a place that is quoted
 MOST_NAMES = 12  # that are tried in place of another
-REDUCTIONS = {"sum", "mean", "amax", "amin", "max", "min", "norm", "logsumexp", "std", "var"}
 PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the values alone
 AXES = (-1, -2, 1, 0, 2)
 MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing

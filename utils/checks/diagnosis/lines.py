@@ -16,7 +16,7 @@ from torch import Tensor
 from utils.checks import code
 from utils.checks.compare import are_close, are_comparable, outputs_alike
 from utils.checks.tasks import Case, Record, Trial
-from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
+from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among, is_rearranged
 
 MOST_CASES = 3
 # Lines that take values apart say nothing of whether the parts have got the right names, and a loop
@@ -27,6 +27,10 @@ UP_TO = "Right answers compute the result of `{text}` (line {number}) on their w
 AT = (
     "At `{text}` (line {number}){where} your code has a result that none of our right answers has, "
     "with these numbers and axes: {why}."
+)
+REARRANGED = (
+    "At `{text}` (line {number}){where} your code has numbers that right answers have, too, but "
+    "none of them has these in this order, with these axes: {why}."
 )
 OWN_WAY = (
     "either it goes a way of its own there, and what is wrong comes later, or a step is wrong or "
@@ -68,6 +72,8 @@ class _Run(NamedTuple):
         computes: whether it makes new numbers.
         again: whether the line has run before.
         fits: whether some right answer has its result, too.
+        read_well: whether its result is used, and what is made of it most right answers have.
+        rearranged: whether some right answer has its numbers, in whatever order.
         common: whether most of them have.
         returned: whether its result is an output that is wrong.
     """
@@ -77,6 +83,8 @@ class _Run(NamedTuple):
     computes: bool
     again: bool
     fits: bool
+    read_well: bool
+    rearranged: bool
     common: bool
     returned: bool
 
@@ -114,7 +122,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
         where += f'{"" if where else ","} for example in the case "{case.label}",'
     number, text = stray.line
     why = AT_THE_END if text.startswith("return ") and stray.line == lines[-1] else OWN_WAY
-    at = AT.format(text=text, number=number, where=where, why=why)
+    words = REARRANGED if stray.rearranged else AT
+    at = words.format(text=text, number=number, where=where, why=why)
     return Pointer(up_to + at, int(number), case)
 
 
@@ -135,17 +144,23 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
         for values in _wrong_outputs(trial, record.task.tolerance)
         if values.dtype.kind in "fib"
     )
-    for line, text, computes, result, again in zip(*lines[:5], strict=True):
-        if not is_among(result, given):
-            yield _Run(
-                number,
-                (line, text),
-                computes,
-                again and " for " not in text,  # within one run, some of a line is done repeatedly
-                is_among(result, record.steps[number]),
-                is_among(result, record.common[number]),
-                is_among(result, wrong),
-            )
+    fits = np.array([is_among(result, record.steps[number]) for result in lines.results], bool)
+    new = np.array([not is_among(result, given) for result in lines.results], bool)
+    common = np.array([is_among(result, record.common[number]) for result in lines.results], bool)
+    read_well = lines.read_by(common)
+    for run in np.flatnonzero(new):
+        text, result = lines.sources[run], lines.results[run]
+        yield _Run(
+            number,
+            (lines.numbers[run], text),
+            lines.computes[run],
+            lines.again[run] and " for " not in text,  # in one run, some of it is done repeatedly
+            fits[run],
+            read_well[run],
+            is_rearranged(result, record.steps[number]),
+            common[run],
+            is_among(result, wrong),
+        )
 
 
 def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run | None:
@@ -158,7 +173,7 @@ def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run 
     shown: set[tuple[int, str]] = set()
     at_once: set[tuple[int, str]] = set()  # lines that stray in their first run, in some case
     for of_case in runs:
-        some = (run for run in of_case if not run.fits and run.line[0] not in sound)
+        some = (run for run in of_case if not _is_fine(run) and run.line[0] not in sound)
         telling = (run for run in some if run.computes or not TAKES_APART.match(run.line[1]))
         first = next(telling, None)  # in a loop, it may be one of a later line
         if first and not first.again:
@@ -168,6 +183,11 @@ def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run 
         shown = shown or {run.line for run in of_case}
     stray = min(strays, key=lambda run: run.line, default=None)
     return stray and stray._replace(again=stray.line not in at_once)
+
+
+def _is_fine(run: _Run) -> bool:
+    """Decide whether a right answer has a result, or whether an own way leads back at once."""
+    return run.fits or (run.read_well and not run.returned)
 
 
 def _goes_a_right_way(line: tuple[int, str], runs: Sequence[_Run]) -> bool:

@@ -31,6 +31,7 @@ MOST_EXCHANGED = 4  # results of which every order is tried
 LEAST_COUNTS = 4  # cases whose counts differ from the right ones by one rule
 MOST_TIMES = 4  # as often a product may be missing
 LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
+OF_WHAT = "the numbers that right answers take it of,"  # their softmax
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
 
@@ -526,10 +527,10 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
     words = _factor_in_words(factors, [pair.case for pair in output.pairs])
     words = words or "times a factor, which is not the same in all cases"
     if sums_are_right:
-        return f"`{output.output}` is the softmax of its right scores {words}."
+        return f"`{output.output}` is the softmax of {OF_WHAT} {words}."
     return (
         f"Where `{output.output}` should not be 0, its rows are in proportion to the softmax of "
-        f"their right scores {words}. But its rows have other sums."
+        f"{OF_WHAT} {words}. And its rows have other sums than they should."
     )
 
 
