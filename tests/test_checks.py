@@ -202,6 +202,19 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     )
 
 
+def test_a_shape_that_is_right_by_chance_is_not_called_right():
+    tables = [NUMBERS, torch.arange(6.0).reshape(2, 3).square()]  # the first has as many rows
+    right, turned = ([{"shares": y} for y in x] for x in (tables, [each.mT for each in tables]))
+    record = tables_of(right, turned, tables)
+    verdict = kind_of(record.task).diagnose(record, [*map(answer_of, turned)])
+    assert verdict.message == (
+        "`shares` has wrong values here, and in some cases its shape is wrong, too: there, lengths "
+        "differ that happen to be alike here."
+    )
+    plain = verdict_of(lambda numbers: numbers + 1, record)
+    assert plain.message == "`shares` has the right shape and the wrong values."
+
+
 def test_a_mistake_that_explains_one_output_is_told_of_that():
     def outputs(axis):
         shares = NUMBERS / NUMBERS.sum(axis, keepdim=True)

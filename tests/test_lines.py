@@ -16,7 +16,7 @@ from utils.checks.diagnosis.lines import MOST_CASES, Pointer, describe_lines, de
 from utils.checks.kinds import kind_of
 from utils.checks.limits import Printed
 from utils.checks.runner import Rerun, traced
-from utils.checks.trace import described, distinct, is_among
+from utils.checks.trace import described, distinct, is_among, is_rearranged
 from utils.masks import masked_softmax
 
 STEPS = [distinct(traced(TASK, attend, case).results()) for case in CASES]
@@ -114,6 +114,60 @@ def halves(query, keys, values, mask):
     some, rest = (query @ keys.mT / query.shape[-1] ** 0.5).tensor_split(2)
     weights = torch.cat([rest, some]).softmax(-1)
     return weights @ values, weights
+
+
+def by_threefold_queries(query, keys, values, mask):
+    threefold = 3 * query
+    scores = threefold @ keys.mT / (3 * query.shape[-1] ** 0.5)
+    shown = scores.masked_fill(~mask[:, None], -1e30)
+    weights = shown.softmax(1)
+    return weights @ values, weights
+
+
+def by_threefold_scores(query, keys, values, mask):
+    threefold = 3 * (query @ keys.mT)
+    weights = threefold.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return weights @ values, (threefold / (3 * query.shape[-1] ** 0.5)).softmax(1)
+
+
+def test_a_line_is_not_told_that_leads_at_once_to_what_right_answers_have():
+    *_, (_, text) = told(by_threefold_queries)
+    assert text == "weights = shown.softmax(1)"
+    *_, (_, text) = told(by_threefold_scores)  # it is read in two lines, and one of them strays
+    assert text == "threefold = 3 * (query @ keys.mT)"
+
+
+def in_another_order(query, keys, values, mask):
+    scores = (query @ keys.mT / query.shape[-1] ** 0.5).flip(1)
+    weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return weights @ values, weights
+
+
+@pytest.mark.parametrize(("answer", "is_told"), [(in_another_order, True), (over_targets, False)])
+def test_right_numbers_in_another_order_are_called_so(answer, is_told):
+    answers = kind_of(TASK).run(answer, CASES, Printed())
+    sentence = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, answer).trace)
+    assert ("numbers that right answers have, too, but none" in sentence) == is_told
+
+
+@pytest.mark.parametrize(
+    ("values", "is_so"),
+    [
+        ([3.0, -1.0, 0.5, 2.0], True),
+        ([3.0, 1.0, 0.5, 0.0], False),  # of the same sum
+        ([3.0, 1.0, -0.5, 2.0], False),  # of the same absolute values
+        ([3.0, -1.0, 0.5, 2.0, torch.nan], False),
+    ],
+)
+def test_numbers_are_rearranged_if_each_is_there(values, is_so):
+    others = np.array([described(torch.tensor(x)) for x in ([0.5, 3, 2, -1], [9.0, 1.0, 4.0])])
+    assert is_rearranged(np.array(described(torch.tensor(values))), others) == is_so
+
+
+def test_of_masks_and_of_nan_no_order_is_told():
+    mask, turned = (torch.tensor(x) for x in ([0.0, 1, 1, 0, 1], [1.0, 1, 0, 1, 0]))
+    for one, other in ((mask, turned), (mask / mask, torch.nan_to_num(mask / mask))):
+        assert not is_rearranged(np.array(described(one)), np.array([described(other)]))
 
 
 def test_a_line_that_takes_values_apart_is_not_called_right():

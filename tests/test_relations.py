@@ -297,8 +297,9 @@ def test_every_rule_copes_with_arrays_without_entries(dtype, spoil):
         [Answer({"gain": values}) for values in each] for each in (expected, map(spoil, expected))
     )
     record = Record(GAIN, CASES, right, {})
-    for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS]:
-        relations.describe_values(record, record.trials(wrong), [rule])
+    with np.errstate(all="ignore"):  # as a diagnosis does
+        for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS]:
+            relations.describe_values(record, record.trials(wrong), [rule])
 
 
 def test_a_term_too_many_in_an_input_is_told():
@@ -415,6 +416,17 @@ def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
     assert SOFTMAX_OF not in relation(first_row_sharper, record)
     both = relation(lambda x: right(x).square() / right(x).square().sum(-1, True), record)
     assert both == f"{SOFTMAX_OF} times 2."
+
+
+def test_of_two_outputs_the_one_is_told_that_is_wrong_more_often():
+    outputs = [{name: np.arange(9.0) + n for name in ("one", "two")} for n in range(5)]
+    given = [{"one": x["one"] + (n == 4), "two": x["two"] + (n > 2)} for n, x in enumerate(outputs)]
+    task = replace(GAIN, outputs=["one", "two"])
+    record = Record(task, CASES, [*map(Answer, outputs)], {})
+    told = relations.describe_values(
+        record, record.trials([*map(Answer, given)]), [relations.right_in_some_cases]
+    )
+    assert told.startswith("`two` is right in all cases but these: ")
 
 
 def test_in_which_cases_an_output_is_right_is_said_if_it_is_wrong_in_the_one_that_is_shown():

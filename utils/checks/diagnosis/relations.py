@@ -194,13 +194,12 @@ def describe_values(
     most = len(record.cases) / 2  # what is seen in fewer cases may be otherwise in the others
     wrong = [output for output in outputs if not output.right and len(output.pairs) >= most]
     wrong.sort(key=lambda output: sum(map(output.is_right_in, record.cases)))  # nearest to a slip
-    with np.errstate(all="ignore"):
-        for rule, output in itertools.product(rules, wrong):
-            if rule is right_in_some_cases and shown and output.is_right_in(shown):
-                continue
-            if sentence := rule(output):
-                left_out = len(output.pairs) < len(output.all_pairs)
-                return sentence + LEFT_OUT * (left_out and rule is not right_in_some_cases)
+    for rule, output in itertools.product(rules, wrong):
+        if rule is right_in_some_cases and shown and output.is_right_in(shown):
+            continue
+        if sentence := rule(output):
+            left_out = len(output.pairs) < len(output.all_pairs)
+            return sentence + LEFT_OUT * (left_out and rule is not right_in_some_cases)
     return ""
 
 

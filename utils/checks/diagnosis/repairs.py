@@ -27,7 +27,7 @@ from utils.checks.diagnosis.relations import (
 )
 from utils.checks.runner import SPARE, VERIFYING, Rerun
 from utils.checks.tasks import Answer, Case, Mistake, Record, Trial
-from utils.checks.trace import LONGEST_LINE, Lines
+from utils.checks.trace import HUGE, LONGEST_LINE, Lines
 
 BATCH = 40  # edits that are tried before the next ones are made
 MOST_EDITS = 1000
@@ -264,7 +264,10 @@ class Repairs:
                 triple = ((given or {}).get(name), now[name], values)
                 if any(x is None or x.shape != values.shape or x.dtype.kind != "f" for x in triple):
                     continue
-                before, behind = (np.nan_to_num(np.abs(x - values)) for x in triple[:2])
+                before, behind = (
+                    np.nan_to_num(np.abs(x - values, dtype=float), nan=HUGE, posinf=HUGE)
+                    for x in triple[:2]
+                )
                 wrong = ~agree(values, triple[0], self.tolerance)
                 seen = seen or bool(wrong.any())
                 if wrong.any() and behind.mean() < before.mean() - self.tolerance:

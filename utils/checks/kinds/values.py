@@ -199,7 +199,8 @@ class Values:
         try:
             if verdict.passed and rerun and (kept := describe_kept(record, rerun)):
                 return Verdict(record.task, Reason.KEPT, f"{verdict.message} {kept}")
-            return self.explain(record, trials, verdict, rerun, trace, editable)
+            with np.errstate(all="ignore"):  # numbers that grow too large are the answer's
+                return self.explain(record, trials, verdict, rerun, trace, editable)
         except Exception as error:  # ours, which learners must not hear of as one of theirs
             return replace(verdict, fault=_in_words(error))
 
