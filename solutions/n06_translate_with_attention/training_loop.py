@@ -161,6 +161,11 @@ def _loop(
     return training_loop
 
 
+def _smoothed(*inputs):
+    losses, *others = _loop()(*inputs)
+    return losses.cumsum(0) / (torch.arange(len(losses)) + 1), *others
+
+
 def by_hand(targets, states, embedding, w_state, w_output, rate):
     """Train without an optimiser, and with clipping of its own."""
     model = Tiny(embedding, w_state, w_output)
@@ -377,6 +382,13 @@ exercise = Exercise(
             "You measure the held-out loss before each step. Asked was after it.",
             "What is the held-out loss of the model as it leaves your loop?",
             misconception="stale-value",
+        ),
+        "the mean so far": WrongAnswer(
+            _smoothed,
+            "Your losses are means of all batches so far. Asked is the loss of each batch by "
+            "itself: smoothed, a sudden jump can hardly be seen.",
+            "Which batches have a part in your third number, and which should?",
+            misconception="averages-anywhere",
         ),
     },
     variants=[by_hand, with_a_function_for_the_loss, validation_afterwards],

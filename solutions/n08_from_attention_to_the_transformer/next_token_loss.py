@@ -36,6 +36,9 @@ def _loss(
     return loss
 
 
+_sum = _loss(by=lambda chances, targets: F.nll_loss(chances, targets, reduction="sum"))
+
+
 def _softmax_twice(logits, tokens):
     chances = logits[:, :-1].softmax(-1).flatten(0, 1)
     return F.cross_entropy(chances, tokens[:, 1:].flatten())
@@ -94,11 +97,18 @@ exercise = YourTurn(
             misconception="steps-in-any-order",
         ),
         "summed": WrongAnswer(
-            _loss(by=lambda chances, targets: F.nll_loss(chances, targets, reduction="sum")),
+            _sum,
             "You add up the losses of all positions. The mean does not depend on how many there "
             "are.",
             "What happens to your number if the batch is twice as large?",
             misconception="averages-anywhere",
+        ),
+        "divided by all positions": WrongAnswer(
+            lambda logits, tokens: _sum(logits, tokens) / tokens.numel(),
+            "Your loss is divided by the number of all positions. The last of each text predicts "
+            "nothing, so it does not count.",
+            "How many predictions does a text of four tokens allow?",
+            misconception="off-by-one",
         ),
     },
     variants=[axis_in_the_middle, with_logsumexp, gathered],
