@@ -330,6 +330,8 @@ def test_no_change_puts_a_list_into_itself():
         ("before[i - 1][i] = 1", "before[i][i - 1] = 1"),
         ("known.get('base', 10000)", "10000"),
         ("query[:, PAD]", "query[:, EOS]"),
+        ("query[:, first:last]", "query[:, first:last + 1]"),
+        ("query[:min(length, place + reach)]", "query[:min(length, place + reach + 1)]"),
         ("turn(one, two, three)[one, two, three]", "turn(one, two, three)[two, three, one]"),
     ],
 )

@@ -23,17 +23,25 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _angles(positions, dim, base):
-    return positions[..., None] / base ** (torch.arange(0, dim, 2) / dim)
-
-
 def _pairs(first, second):
     return torch.stack([first, second], dim=-1).flatten(-2)
 
 
-def _encoded(angles=_angles, waves=lambda angles: _pairs(angles.sin(), angles.cos())):
-    """Return the right function with other angles, or made of them otherwise."""
-    return lambda positions, dim, base: waves(angles(positions, dim, base))
+def _in_turn(angles):
+    """Take the sine in one column and the cosine in the next."""
+    return torch.where(torch.arange(angles.shape[-1]) % 2 == 0, angles.sin(), angles.cos())
+
+
+def _encoded(
+    places=lambda positions: positions,
+    exponents=lambda dim: torch.arange(0, dim, 2) / dim,
+    slowness=lambda base, exponents: base**exponents,
+    waves=lambda angles: _pairs(angles.sin(), angles.cos()),
+):
+    """Return the right function with some parts replaced."""
+    return lambda positions, dim, base: waves(
+        places(positions)[..., None] / slowness(base, exponents(dim))
+    )
 
 
 def number_by_number(positions, dim, base):
@@ -102,46 +110,34 @@ exercise = Exercise(
             misconception="clocks",
         ),
         "counted from 1": WrongAnswer(
-            _encoded(lambda positions, dim, base: _angles(positions + 1, dim, base)),
+            _encoded(places=lambda positions: positions + 1),
             "Your places are all one too far: at place 0 every sine should be 0.",
             "Did you add something to the positions?",
             misconception="off-by-one",
         ),
         "a clock for every column": WrongAnswer(
-            lambda positions, dim, base: torch.where(
-                torch.arange(dim) % 2 == 0,
-                (positions[..., None] / base ** (torch.arange(dim) / dim)).sin(),
-                (positions[..., None] / base ** (torch.arange(dim) / dim)).cos(),
-            ),
+            _encoded(exponents=lambda dim: torch.arange(dim) / dim, waves=_in_turn),
             "Every column has an angle of its own. Sine and cosine of a pair belong to *one* "
             "clock: only then do they point in one direction.",
             "What is the sum of the squares of the two numbers of a pair?",
             misconception="clocks",
         ),
         "half the exponent": WrongAnswer(
-            _encoded(
-                lambda positions, dim, base: (
-                    positions[..., None] / base ** (torch.arange(dim // 2) / dim)
-                )
-            ),
+            _encoded(exponents=lambda dim: torch.arange(dim // 2) / dim),
             "Your clocks slow down by half as much as they should: the exponent is 2i/dim, and "
             "yours is i/dim.",
             "Which exponent has the last clock when dim is 4?",
             misconception="clocks",
         ),
         "twice the exponent": WrongAnswer(
-            _encoded(
-                lambda positions, dim, base: (
-                    positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
-                )
-            ),
+            _encoded(exponents=lambda dim: torch.arange(0, dim, 2) / (dim // 2)),
             "Your clocks slow down twice as fast as they should: the exponent of clock i is "
             "2i/dim, and yours is 4i/dim.",
             "Which exponent has the last clock when dim is 4?",
             misconception="clocks",
         ),
         "all clocks alike": WrongAnswer(
-            _encoded(lambda positions, dim, base: positions[..., None] * torch.ones(dim // 2)),
+            _encoded(exponents=lambda dim: torch.zeros(dim // 2)),
             "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
             "codes begin again.",
             "What makes the second clock slower than the first?",
@@ -149,9 +145,7 @@ exercise = Exercise(
         ),
         "places counted anew": WrongAnswer(
             _encoded(
-                lambda positions, dim, base: _angles(
-                    torch.arange(positions.shape[-1]).expand_as(positions), dim, base
-                )
+                places=lambda positions: torch.arange(positions.shape[-1]).expand_as(positions)
             ),
             "You count the places 0, 1, 2, … yourself. `positions` says which they are: perhaps "
             "7 and 2.",
@@ -159,18 +153,14 @@ exercise = Exercise(
             misconception="row-is-word",
         ),
         "faster and faster": WrongAnswer(
-            _encoded(
-                lambda positions, dim, base: (
-                    positions[..., None] * base ** (torch.arange(0, dim, 2) / dim)
-                )
-            ),
+            _encoded(slowness=lambda base, exponents: base**-exponents),
             "Each of your clocks is *faster* than the one before: the angle is multiplied where "
             "it should be divided.",
             "Which clocks tell the beginning of a text from its end?",
             misconception="clocks",
         ),
         "always 10,000": WrongAnswer(
-            _encoded(lambda positions, dim, base: _angles(positions, dim, 10_000)),
+            _encoded(slowness=lambda base, exponents: 10_000**exponents),
             "Your clocks use 10,000 whatever `base` says.",
             "Which of the three inputs have you not used?",
             misconception="input-unused",
@@ -183,11 +173,7 @@ exercise = Exercise(
             misconception="clocks",
         ),
         "the column for the clock": WrongAnswer(
-            lambda positions, dim, base: torch.where(
-                torch.arange(dim) % 2 == 0,
-                (positions[..., None] / base ** (2 * torch.arange(dim) / dim)).sin(),
-                (positions[..., None] / base ** (2 * torch.arange(dim) / dim)).cos(),
-            ),
+            _encoded(exponents=lambda dim: 2 * torch.arange(dim) / dim, waves=_in_turn),
             "Column j of yours has the exponent 2j/dim. In the formula, i counts *clocks*: columns "
             "2i and 2i + 1 belong to one clock, and share the exponent 2i/dim.",
             "For dim 4, i takes the values 0 and 1. Which columns belong to i = 1?",

@@ -104,6 +104,17 @@ def sentence_by_sentence(embedded, lengths, w_forward, w_backward, bias):
     return states, mask
 
 
+def half_by_half(embedded, lengths, w_forward, w_backward, bias):
+    """Turn the backward states of each sentence by themselves, and empty both halves."""
+    mask = padded(lengths.tolist(), embedded.shape[1])
+    forwards = _read(embedded, w_forward, bias) * mask.unsqueeze(2)
+    backwards = []
+    for words, length in zip(embedded, lengths.tolist(), strict=True):
+        read = _read(words[:length].flip(0).unsqueeze(0), w_backward, bias)[0].flip(0)
+        backwards.append(torch.cat([read, bias.new_zeros(len(words) - length, len(bias))]))
+    return torch.cat([forwards, torch.stack(backwards)], 2), mask.unsqueeze(1)
+
+
 def packed_by_torch(embedded, lengths, w_forward, w_backward, bias):
     _, longest, width = embedded.shape
     run = torch.nn.RNN(width, len(bias), bidirectional=True, batch_first=True)
@@ -250,6 +261,7 @@ exercise = Exercise(
     variants=[
         waiting_in_the_padding,
         sentence_by_sentence,
+        half_by_half,
         packed_by_torch,
         step_by_step_from_behind,
         by_places,

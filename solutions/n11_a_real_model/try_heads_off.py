@@ -446,8 +446,8 @@ exercise = Exercise(
         "all hooks silence the last": WrongAnswer(
             _answer(_late_bound),
             "In each layer that is named you switch off the head that was named last. If hooks "
-            "are made in a loop: a function looks up `head` when it is *called*, and by then the "
-            "loop is over.",
+            "are made in a loop: a function looks up the loop's names when it is *called*, and by "
+            "then the loop is over.",
             "When does Python read a name inside a function: when it is made, or when it runs?",
             misconception="stale-value",
         ),

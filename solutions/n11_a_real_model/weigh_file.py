@@ -302,8 +302,7 @@ exercise = Exercise(
         ),
         "the card's bytes": WrongAnswer(
             _count(size=lambda card, tensor: 2),
-            "You count as many bytes for each number as the card says, two here, also where its "
-            "tensor has `F32`: that is four.",
+            "You count two bytes for each number, also where its tensor has `F32`: that is four.",
             "Where does each tensor say how its numbers are stored?",
             misconception="card-at-face-value",
         ),

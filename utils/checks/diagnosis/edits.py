@@ -10,6 +10,7 @@ import copy
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from torch import Tensor
@@ -20,6 +21,7 @@ LONGEST_PLACE = 50  # characters of a place that is quoted
 MOST_NAMES = 12  # that are tried in place of another
 PAIRS = {"max": "amax", "min": "amin"}  # what returns values and places → the values alone
 AXES = (-1, -2, 1, 0, 2)
+BOUNDED = {"range", "min", "max", "torch.arange"}  # functions that take the ends of something
 MADE = {"arange", "zeros", "ones", "full", "zeros_like", "ones_like"}  # from nothing
 FILLS = {"append", "extend", "insert"}
 WITHOUT_TENSORS = {"view", "reshape", "permute", "transpose", "range", "arange", "append", "sqrt"}
@@ -140,12 +142,12 @@ def edits(tree: ast.Module, by_shape: bool, near: int = 0, wraps: bool = True) -
     early = [_shapes, *([_axes] if by_shape else [])]
     names, filled = _names(tree), _filled(tree)
 
-    rules = [*early, _targets, _small, lambda node: _other_names(node, names, filled), *late]
-    rules += [_missing] if wraps else []
+    others = partial(_other_names, names=names, filled=filled)
+    rules = [*early, _targets, _small, others, _bounds, *late]
     together = [_everywhere(tree, rule) for rule in (_shapes, _targets)]
     write = _writer(tree)
-    singly = (_one_by_one(tree, rule, write) for rule in rules)
     first = (_one_by_one(tree, rule, write, near) for rule in (rules if near else ()))
+    singly = (_one_by_one(tree, rule, write) for rule in [*rules, *([_missing] if wraps else [])])
     for edit in itertools.chain(*first, *itertools.islice(singly, 1), *together, *singly):
         if edit.code not in seen:
             seen.add(edit.code)
@@ -203,6 +205,8 @@ def _one_by_one(
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
                 takes_away = less or fewer or _names_read(around[id(node)]) < read
                 takes_away |= id(node) in numbers
+                takes_away |= isinstance(getattr(new, "op", None), ast.FloorDiv)  # it may leave 0
+                takes_away |= rule is _bounds
                 code_now = write(node, new)
                 sure, one_line = words in SURE, node.lineno == node.end_lineno
                 columns = (node.col_offset, node.end_col_offset) if one_line else (0, 0)
@@ -514,6 +518,26 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield from (type(node)([*parts[n:], *parts[:n]], ast.Load()) for n in (1, -1))
         case ast.Assign() | ast.AugAssign() | ast.Expr():
             yield None
+
+
+def _bounds(node: ast.AST) -> Iterator[Variant]:
+    """Yield a slice, or a call of `range` and the like, one of whose bounds is off by one."""
+    match node:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            for new in _off_by_one(upper):
+                yield "", ast.Slice(lower, new, step)
+            for new in _off_by_one(lower):
+                yield "", ast.Slice(new, upper, step)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            for place, bound in enumerate(args if ast.unparse(func) in BOUNDED else ()):
+                for new in _off_by_one(bound):
+                    yield "", ast.Call(func, [*args[:place], new, *args[place + 1 :]], keywords)
+
+
+def _off_by_one(bound: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield a bound that is computed plus 1 and less 1; another number is tried anyway."""
+    if isinstance(bound, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
+        yield from (ast.BinOp(bound, sign, ast.Constant(1)) for sign in (ast.Add(), ast.Sub()))
 
 
 def _calls(node: ast.Call) -> Iterator[ast.AST]:

@@ -72,10 +72,12 @@ class _Run(NamedTuple):
         computes: whether it makes new numbers.
         again: whether the line has run before.
         fits: whether some right answer has its result, too.
-        read_well: whether its result is used, and what is made of it most right answers have.
+        read_well: whether its result is used, and what is made of it most right answers have; if it
+            is only rearranged, whether some of them have.
         rearranged: whether some right answer has its numbers, in whatever order.
         common: whether most of them have.
         returned: whether its result is an output that is wrong.
+        used: whether an output rests on its line, as far as that is known.
     """
 
     case: int
@@ -87,6 +89,7 @@ class _Run(NamedTuple):
     rearranged: bool
     common: bool
     returned: bool
+    used: bool
 
 
 def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -> Pointer | str:
@@ -121,7 +124,8 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     if stray.case != wrong[0]:
         where += f'{"" if where else ","} for example in the case "{case.label}",'
     number, text = stray.line
-    why = AT_THE_END if text.startswith("return ") and stray.line == lines[-1] else OWN_WAY
+    ends = stray.returned or (text.startswith("return ") and stray.line == lines[-1])
+    why = AT_THE_END if ends else OWN_WAY
     words = REARRANGED if stray.rearranged else AT
     at = words.format(text=text, number=number, where=where, why=why)
     return Pointer(up_to + at, int(number), case)
@@ -147,19 +151,21 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
     fits = np.array([is_among(result, record.steps[number]) for result in lines.results], bool)
     new = np.array([not is_among(result, given) for result in lines.results], bool)
     common = np.array([is_among(result, record.common[number]) for result in lines.results], bool)
-    read_well = lines.read_by(common)
+    read_well, read_in_order = lines.read_by(common), lines.read_by(fits)
     for run in np.flatnonzero(new):
         text, result = lines.sources[run], lines.results[run]
+        rearranged = is_rearranged(result, record.steps[number])
         yield _Run(
             number,
             (lines.numbers[run], text),
             lines.computes[run],
             lines.again[run] and " for " not in text,  # in one run, some of it is done repeatedly
             fits[run],
-            read_well[run],
-            is_rearranged(result, record.steps[number]),
+            read_well[run] or (rearranged and read_in_order[run]),
+            rearranged,
             common[run],
             is_among(result, wrong),
+            not lines.origins or any(lines.numbers[run] in of_output for of_output in lines.origins),
         )
 
 
@@ -186,8 +192,8 @@ def _first_stray(runs: Sequence[Sequence[_Run]], sound: Container[int]) -> _Run 
 
 
 def _is_fine(run: _Run) -> bool:
-    """Decide whether a right answer has a result, or whether an own way leads back at once."""
-    return run.fits or (run.read_well and not run.returned)
+    """Decide whether a right answer has a result, or an own way leads back at once, or nowhere."""
+    return run.fits or not run.used or (run.read_well and not run.returned)
 
 
 def _goes_a_right_way(line: tuple[int, str], runs: Sequence[_Run]) -> bool:

@@ -610,6 +610,30 @@ def right_in_some_cases(output: OutputComparison) -> str:
     return f"`{name}` is right in all cases{of_which} but these: {'; '.join(labels)}."
 
 
+def wrong_at_zeros(output: OutputComparison) -> str:
+    """Describe an answer to `masked_encoder` that leaves states at padding, or the reverse of it.
+
+    All that is wrong should be 0; or it is 0, and should not be.
+    """
+    if not output.holds("ff") or len(output.pairs) < len(output.all_pairs):
+        return ""
+    triples = [
+        (pair.expected, pair.actual, ~output.equal(pair.expected, pair.actual))
+        for pair in output.pairs
+    ]
+    right = sum(
+        evidence_in(expected[~wrong], output.record.task.tolerance)
+        for expected, _, wrong in triples
+    )
+    if right < ENOUGH or sum(wrong.sum() for *_, wrong in triples) < 3:
+        return ""
+    if all((expected[wrong] == 0).all() for expected, _, wrong in triples):
+        return f"`{output.output}` is right but where it should be exactly 0."
+    if all((actual[wrong] == 0).all() for _, actual, wrong in triples):
+        return f"`{output.output}` is right but where it is 0, and should not be."
+    return ""
+
+
 def evidence_in(values: np.ndarray, tolerance: float) -> float:
     """Return the bits of evidence in getting these values right; decimals 0 and 1 give none."""
     if values.dtype.kind == "f":
@@ -636,5 +660,6 @@ WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
     another_order,
     one_sided,
     right_in_some_cases,
+    wrong_at_zeros,
     axes_missing,
 ]
