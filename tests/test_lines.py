@@ -137,6 +137,25 @@ def test_a_line_is_not_told_that_leads_at_once_to_what_right_answers_have():
     assert text == "threefold = 3 * (query @ keys.mT)"
 
 
+def with_a_line_too_many(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    hidden = scores.cos() * 2  # of no use
+    return hidden if len(query) < 0 else over_targets(query, keys, values, mask)
+
+
+def test_a_line_is_not_told_on_which_no_output_rests():
+    assert not any("cos" in text for _, text in told(with_a_line_too_many))
+
+
+def test_what_others_make_of_the_values_rests_on_the_same_lines():
+    names = {}
+    exec(compile("def doubled(x):\n    return 2 * x", "an answer", "exec"), names)
+    with trace.Trace({"an answer"}) as mode:
+        stacked = torch.stack([names["doubled"](torch.arange(3.0))])
+    mode.end(stacked, 1)
+    assert mode.lines().origins == [{2}]
+
+
 def in_another_order(query, keys, values, mask):
     scores = (query @ keys.mT / query.shape[-1] ** 0.5).flip(1)
     weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)

@@ -187,6 +187,14 @@ RELATIONS = {
         of_weights(lambda weights: weights if len(weights) < 4 else weights.cumsum(-1).cos()),
         "`weights` is right in all cases but these: case 3.",
     ),
+    "something where nothing should be": (
+        of_weights(lambda weights: torch.where(weights == 0, 0.01, weights)),
+        "`weights` is right but where it should be exactly 0.",
+    ),
+    "nothing where something should be": (
+        of_weights(lambda weights: torch.where(weights < 0.1, 0.0, weights)),
+        "`weights` is right but where it is 0, and should not be.",
+    ),
     "another axis": (
         of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),
         "`weights` sums to 1 along axis 1, and should along its last axis.",

@@ -359,11 +359,30 @@ def normalised(query):
     )
 
 
+def test_a_change_counts_that_passes_in_plain_form_only():
+    """Where `view` fails for a transposed view, an answer is called with a copy, as by a check."""
+    source = """
+def flat(query):
+    return query.view(len(query), -1) - 1
+"""
+
+    def flat(query):
+        return query.flatten(1) + 1
+
+    cases = [Case(case.label, {"query": case.inputs["query"]}) for case in CASES]
+    cases += [Case("a view", {"query": CASES[0].inputs["query"].mT.contiguous().mT})]
+    assert told(source, flat, cases).endswith(
+        "one small change there makes all that your answer returns right."
+    )
+
+
 def test_a_number_that_may_make_a_step_idle_is_a_change_that_takes_something_away():
     tried = [*edits(definitions("def f(i, dim):\n    return 2 ** (3 * i).sum(dim=0)"), False)]
     assert not any("1 ** (3 * i)" in edit.code for edit in tried)  # it is 1 whatever i is
     assert {edit.takes_away for edit in tried if edit.place in ("2", "3")} == {True}
     assert False in {edit.takes_away for edit in tried if edit.place == "0"}
+    tried = edits(definitions("def f(i, dim):\n    return 2 ** (i / dim)"), False)
+    assert {edit.takes_away for edit in tried if "i // dim" in edit.code} == {True}
 
 
 THREE = """

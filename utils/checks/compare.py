@@ -4,6 +4,7 @@ Faults are looked for in the order in which a person would look: shape, kind of 
 infinity, invariants, values, gradients.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,7 +107,9 @@ class Verdict:
 
 def complaints(task: Task, trials: Sequence[Trial]) -> Iterator[tuple[Reason, str, Evidence]]:
     """Yield the first fault of each output in each case, and where it is seen."""
-    misshapen = {name for trial in trials for name in task.outputs if _wrong_shape(task, name, trial)}
+    misshapen = {
+        name for trial in trials for name in task.outputs if _wrong_shape(task, name, trial)
+    }
     for trial in trials:
         fine = [*task.outputs]  # so far: later questions rest on the earlier ones
         for reason, complaint_about in _QUESTIONS.items():

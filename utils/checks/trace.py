@@ -132,9 +132,10 @@ class Trace(TorchFunctionMode):
         changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
         found = args[0] if name == "__setitem__" else result
         rests = _Origins()
-        if frame and name not in _OF_ITS_FORM:
+        if name not in _OF_ITS_FORM:  # what others do with the values, too, hands on their origins
             own = frame is sys._getframe(1)
-            rests = self._follow([args, kwargs], found, frame.f_lineno, changes, own)
+            line = frame.f_lineno if frame else None
+            rests = self._follow([args, kwargs], found, line, changes, own)
         if frame and len(self._steps) < MOST_STEPS:
             several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
@@ -146,13 +147,15 @@ class Trace(TorchFunctionMode):
             self._steps.append(_Step(*step, rests.steps, results))
         return result
 
-    def _follow(self, given: Any, found: Any, line: int, changes: bool, own: bool) -> _Origins:
+    def _follow(
+        self, given: Any, found: Any, line: int | None, changes: bool, own: bool
+    ) -> _Origins:
         """Note on what the tensors rest that a call returns, or changes in place.
 
         Args:
             given: arguments of the call.
             found: what it returns, or the tensor that it changes.
-            line: number of the answer's line.
+            line: number of the answer's line; None if no line of its own has called.
             changes: whether it changes a tensor.
             own: whether the line itself calls, and not a function that it calls.
 
@@ -160,10 +163,10 @@ class Trace(TorchFunctionMode):
             What they rest on, but for the call itself.
         """
         handed = [*_tensors(given)]
-        number = len(self._steps)
-        step = _Origins(1 << (number if number < MOST_STEPS else MOST_STEPS + line))
         before = reduce(or_, map(_origins_of, handed), self._outside)
-        origins = before | step
+        number = len(self._steps)
+        step = 1 << (number if number < MOST_STEPS else MOST_STEPS + line) if line else 0
+        origins = before | _Origins(step)
         made = [*_tensors(found)]
         if not made and own:  # a number, as of `.item()`, or a branch that is taken
             self._outside = _Origins(outside=origins.steps | origins.outside)
@@ -289,7 +292,9 @@ def _last_telling(run: Sequence[_Step]) -> list[_Step]:
     Before the last call, only what is new is of use, and no slice of an input.
     """
     last, *before = reversed(run)
-    telling = [step for step in [last, *filter(attrgetter("computes"), before)] if any(step.results)]
+    telling = [
+        step for step in [last, *filter(attrgetter("computes"), before)] if any(step.results)
+    ]
     return telling[:1]
 
 

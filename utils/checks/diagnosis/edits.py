@@ -141,14 +141,25 @@ def edits(tree: ast.Module, by_shape: bool, near: int = 0, wraps: bool = True) -
     late = [_axes] if not by_shape else []
     early = [_shapes, *([_axes] if by_shape else [])]
     names, filled = _names(tree), _filled(tree)
-
     others = partial(_other_names, names=names, filled=filled)
     rules = [*early, _targets, _small, others, _bounds, *late]
-    together = [_everywhere(tree, rule) for rule in (_shapes, _targets)]
     write = _writer(tree)
-    first = (_one_by_one(tree, rule, write, near) for rule in (rules if near else ()))
-    singly = (_one_by_one(tree, rule, write) for rule in [*rules, *([_missing] if wraps else [])])
-    for edit in itertools.chain(*first, *itertools.islice(singly, 1), *together, *singly):
+
+    def changes(*rules: Rule, near: int = 0) -> Iterator[Edit]:
+        return itertools.chain.from_iterable(_one_by_one(tree, rule, write, near) for rule in rules)
+
+    together = (_everywhere(tree, rule) for rule in (_shapes, _targets))
+    plain = rules.index(others)  # before a step is put in, slips are looked for in the other lines
+    chained = itertools.chain(
+        changes(*rules, near=near) if near else (),
+        changes(_shapes),
+        *together,
+        changes(*rules[1:plain]),
+        changes(_missing, near=near) if near and wraps else (),
+        changes(*rules[plain:]),
+        changes(_missing) if wraps else (),
+    )
+    for edit in chained:
         if edit.code not in seen:
             seen.add(edit.code)
             yield edit

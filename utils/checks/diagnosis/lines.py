@@ -151,6 +151,8 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
     fits = np.array([is_among(result, record.steps[number]) for result in lines.results], bool)
     new = np.array([not is_among(result, given) for result in lines.results], bool)
     common = np.array([is_among(result, record.common[number]) for result in lines.results], bool)
+    known = all(lines.origins) and len(lines.origins) > 0
+    used = frozenset().union(*lines.origins)
     read_well, read_in_order = lines.read_by(common), lines.read_by(fits)
     for run in np.flatnonzero(new):
         text, result = lines.sources[run], lines.results[run]
@@ -165,7 +167,7 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
             rearranged,
             common[run],
             is_among(result, wrong),
-            not lines.origins or any(lines.numbers[run] in of_output for of_output in lines.origins),
+            not known or lines.numbers[run] in used,
         )
 
 
