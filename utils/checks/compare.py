@@ -4,7 +4,6 @@ Faults are looked for in the order in which a person would look: shape, kind of 
 infinity, invariants, values, gradients.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
