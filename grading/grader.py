@@ -510,6 +510,8 @@ class _Correction:
             CannotGrade: one has changed or is missing.
         """
         there = {submission.file: submission for submission in find(self.source)}
+        if ungraded := sorted(there.keys() - self.store.files()):
+            _log(f"Not graded yet, and not now: {some(ungraded)}. Grade the class once more.")
         again = [result for result in self.store.all() if result.notebook in self.changed]
         for result in again:
             if result.file not in there or _digest(there[result.file]) != result.digest:

@@ -597,7 +597,13 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
     assert rows(corrected / "moved.csv") == moved
     (corrected / "marks.csv").write_text(f"{marks}own way,scaled_attention,1,Copied.\n")
     assert main(["regrade", "--out", str(corrected)]) == 0
-    assert "No task's score moved. What the class file" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "No task's score moved. What the class file" in said.out
+    assert "Not graded yet" not in said.err
+    store = Store(corrected)
+    store.leave(store.files() - {"own way.ipynb"})  # as if it had come since
+    assert main(["regrade", "--out", str(corrected)]) == 0
+    assert "Not graded yet, and not now: own way.ipynb." in capsys.readouterr().err
 
 
 @needs.sandbox
