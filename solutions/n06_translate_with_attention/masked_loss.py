@@ -84,13 +84,6 @@ exercise = YourTurn(
             "than one of a long sentence.",
             "Over what is the mean taken: over sentences, or over words?",
             misconception="averages-anywhere",
-            also={
-                "an empty one counted as 0": _loss(
-                    reduce=lambda each, real: (
-                        (each * real).sum(1) / real.sum(1).clamp(min=1)
-                    ).mean()
-                )
-            },
         ),
         "the sum": WrongAnswer(
             _loss(reduce=lambda each, real: (each * real).sum()),
