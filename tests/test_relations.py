@@ -683,6 +683,15 @@ def test_what_competes_along_the_first_axis_is_no_batch():
     assert "by itself" not in relation(with_the_others, record)
 
 
+def test_what_is_left_of_earlier_entries_of_a_batch_is_told():
+    record = record_of("sums", lambda x: x.exp().sum((1, 2)), cases_of(torch.clone), moving=True)
+    assert record.moves["batch from behind"] == []
+    assert relation(lambda x: x.exp().sum((1, 2)).cumsum(0), record) == (
+        "Along its first axis each entry of `sums` should be by itself, but the last depends on "
+        "the others."
+    )
+
+
 def test_what_varies_from_call_to_call_is_told():
     record = replace(RECORD, expected=[Answer(dict(known.outputs)) for known in RECORD.expected])
     assert relation(by_chance, record) == (

@@ -330,6 +330,8 @@ def test_no_change_puts_a_list_into_itself():
         ("before[i - 1][i] = 1", "before[i][i - 1] = 1"),
         ("known.get('base', 10000)", "10000"),
         ("query[:, PAD]", "query[:, EOS]"),
+        ("query == last", "query <= last"),
+        ("while query: break", "while query:\n        continue"),
         ("query[:, first:last]", "query[:, first:last + 1]"),
         ("query[:min(length, place + reach)]", "query[:min(length, place + reach + 1)]"),
         ("turn(one, two, three)[one, two, three]", "turn(one, two, three)[two, three, one]"),
@@ -381,6 +383,8 @@ def test_a_number_that_may_make_a_step_idle_is_a_change_that_takes_something_awa
     assert not any("1 ** (3 * i)" in edit.code for edit in tried)  # it is 1 whatever i is
     assert {edit.takes_away for edit in tried if edit.place in ("2", "3")} == {True}
     assert False in {edit.takes_away for edit in tried if edit.place == "0"}
+    tried = [*edits(definitions("def f(x, y):\n    z = x.exp()\n    return y * z"), False)]
+    assert {edit.takes_away for edit in tried if "return y * y" in edit.code} == {True}
     tried = edits(definitions("def f(i, dim):\n    return 2 ** (i / dim)"), False)
     assert {edit.takes_away for edit in tried if "i // dim" in edit.code} == {True}
 

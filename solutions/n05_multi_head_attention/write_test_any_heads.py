@@ -166,8 +166,8 @@ exercise = CatchTheBug(
         "worked out again": WrongAnswer(
             worked_out_again,
             "Your test blames a right version: it expects what need not be so, with this score or "
-            "with any. Ask only for what holds with every score, and work it out from the weights "
-            "that you are handed.",
+            "with any. Ask only for what holds with every score. If you work it out from the "
+            "weights that you are handed, look at each step from there on.",
             "Is what this line expects true at all, and would it still be with another score?",
             misconception="another-task",
         ),

@@ -144,8 +144,8 @@ exercise = CatchTheBug(
             compared(expected, *inputs(), layout="pairs"),
             "What your test expects, none of our implementations returns, not even the right ones: "
             "it expects the wrong thing.",
-            "Which entry is the partner of entry 0, where do the queries stand, and by what are "
-            "the scores divided?",
+            "Work one small case out by hand. Is what this line asks for true of it: the partner "
+            "of entry 0, the places, the scale, and which keys count?",
             misconception="failing-is-finding",
         ),
         "upside down": upside_down(differs(expected, *inputs())),

@@ -77,6 +77,7 @@ def cases(draw: Draw) -> list[Case]:
         case("a last layer that differs", layers=3, apart=2),
         case("biases", "F16", layers=some(2, 5), bias=True),
         case("a head width that is not true, either", head_dim=3, layers=2),
+        case("another type on the card", layers=some(2, 5), torch_dtype="float32"),
         two_kinds,
         all_kinds,
     ]
@@ -301,8 +302,9 @@ exercise = Exercise(
             misconception="card-at-face-value",
         ),
         "the card's bytes": WrongAnswer(
-            _count(size=lambda card, tensor: 2),
-            "You count two bytes for each number, also where its tensor has `F32`: that is four.",
+            _count(size=lambda card, tensor: 4 if card["torch_dtype"] == "float32" else 2),
+            "You take the bytes of a number from the card. Each tensor in the file has a dtype of "
+            "its own, and that decides.",
             "Where does each tensor say how its numbers are stored?",
             misconception="card-at-face-value",
         ),
@@ -554,6 +556,12 @@ exercise = Exercise(
             "Your four marks say where the card is right. `True` stands for a lie.",
             "How many lies has a card that says what is so?",
             misconception="opposite",
+        ),
+        "two bytes for all": WrongAnswer(
+            _count(size=lambda card, tensor: 2),
+            "You count two bytes for each number, also where its tensor has `F32`: that is four.",
+            "Where does each tensor say how its numbers are stored?",
+            misconception="constant-factor",
         ),
     },
     variants=[layer_by_layer, with_tensors, with_a_pattern],

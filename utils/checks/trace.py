@@ -318,7 +318,7 @@ def described(value: Tensor) -> tuple[float, ...]:
 
     Returns:
         `NUMBERS` numbers; none for a very large tensor, for one that holds nothing but rounding,
-        and for what would be right by chance: fewer than three numbers, equal ones, or 0, 1, 2, ….
+        and for what would be right by chance: fewer than three numbers, equal ones, or 2, 3, 4, ….
     """
     if not 3 <= value.numel() <= LARGEST:
         return ()

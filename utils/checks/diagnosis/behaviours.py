@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -607,16 +608,17 @@ def _probes(record: Record) -> Iterator[Probe]:
                 "and can it change the result where it is used?",
                 stronger=[_on(f"{part}s", name, change) for change in STRONGER],
             )
-    yield Probe(
-        "batch",
-        partial(_others_changed, names),
-        "Along its first axis each entry of {} should be by itself, but the first depends on the "
-        "others.",
-        part=lambda values: values[0],
-        sure=True,
-        placed=True,
-        apart=True,  # else the first axis is no batch: beams of a search compete
-    )
+    for batch, place, one in (("batch", 0, "first"), ("batch from behind", -1, "last")):
+        yield Probe(
+            batch,
+            partial(_others_changed, names, place),
+            f"Along its first axis each entry of {{}} should be by itself, but the {one} depends "
+            "on the others.",
+            part=itemgetter(place),
+            sure=True,
+            placed=True,
+            apart=True,  # else the first axis is no batch: beams of a search compete
+        )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(
             f"hidden {mask} {name}",
@@ -668,18 +670,17 @@ STRONGER: list[Callable[[Any], Any]] = [
 ]
 
 
-def _others_changed(names: Sequence[str], case: Case) -> Case | None:
-    """Change all elements of a batch but the first; None if the inputs share no batch."""
+def _others_changed(names: Sequence[str], place: int, case: Case) -> Case | None:
+    """Change all elements of a batch but that at a place; None if the inputs share no batch."""
     tensors = {name: value for name, value in case.inputs.items() if _is(value) and value.dim() > 1}
     batched = {name: tensor for name, tensor in tensors.items() if tensor.dim() > 2}
     tensors = batched or tensors  # beside these, tables with two axes are matrices
     lengths = {len(tensor) for tensor in tensors.values()}
     if len(lengths) != 1 or max(lengths) < 2:
         return None
-    changed = {
-        name: torch.cat([tensor[:1], tensor[1:].flip(-1) * 0.75 + 0.1])
-        for name, tensor in tensors.items()
-    }
+    changed = {name: tensor.flip(-1) * 0.75 + 0.1 for name, tensor in tensors.items()}
+    for name, tensor in tensors.items():
+        changed[name][place] = tensor[place]
     return replace(case, inputs={**case.inputs, **changed})
 
 

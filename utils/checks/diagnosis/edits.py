@@ -67,7 +67,7 @@ OPERATORS = {
     ast.GtE: [ast.Gt, ast.LtE],
     ast.Lt: [ast.LtE, ast.Gt],
     ast.LtE: [ast.Lt, ast.GtE],
-    ast.Eq: [ast.NotEq],
+    ast.Eq: [ast.NotEq, ast.LtE, ast.GtE],
     ast.NotEq: [ast.Eq],
     ast.And: [ast.Or],
     ast.Or: [ast.And],
@@ -196,11 +196,11 @@ def _one_by_one(
 ) -> Iterator[Edit]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]  # outer ones first
     around = {id(node): statement for statement in statements for node in ast.walk(statement)}
-    numbers = _numbers(tree)
+    numbers, reads = _numbers(tree), _reads(tree)
     for parent, field, place, node in [*_places(tree)]:
         if near not in (0, node.lineno):
             continue
-        read = _names_read(around[id(node)])
+        read = _reads(around[id(node)])
         for words, variant in [*rule(node)]:
             if variant is None and not isinstance(node, ast.stmt):
                 continue
@@ -214,7 +214,9 @@ def _one_by_one(
             try:
                 less = variant is None or any(variant is child for child in ast.walk(node))
                 fewer = isinstance(node, ast.Call) and _size(new) < _size(node)
-                takes_away = less or fewer or _names_read(around[id(node)]) < read
+                now = _reads(around[id(node)])
+                takes_away = less or fewer or now.keys() < read.keys()
+                takes_away |= any(read[name] == reads[name] for name in read.keys() - now.keys())
                 takes_away |= id(node) in numbers
                 takes_away |= isinstance(getattr(new, "op", None), ast.FloorDiv)  # it may leave 0
                 takes_away |= rule is _bounds
@@ -492,6 +494,8 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield ast.IfExp(test, orelse, body)
             yield from (body, orelse)
+        case ast.Break() | ast.Continue():
+            yield ast.Continue() if isinstance(node, ast.Break) else ast.Break()
         case ast.Constant(value=bool() as value):
             yield ast.Constant(not value)
         case ast.Constant(value=int() as value):
@@ -599,9 +603,10 @@ def _missing(node: ast.AST) -> Iterator[Variant]:
         yield "", _method(node, "sum", 1)
 
 
-def _names_read(node: ast.AST) -> set[str]:
+def _reads(node: ast.AST) -> Counter[str]:
+    """Return the names that are read in a piece of code, and how often each."""
     names = (child for child in ast.walk(node) if isinstance(child, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    return Counter(name.id for name in names if isinstance(name.ctx, ast.Load))
 
 
 def _names(tree: ast.AST) -> list[str]:
