@@ -304,6 +304,7 @@ exercise = AlsoOnTheRealModel(
     section="11.2",
     answer_type="module",
     outputs=["states", "keys", "values"],
+    tolerance=1e-4,  # without norms numbers grow, and so does what rounding leaves
     shortcuts=["CausalLM", "Block", "MultiHeadAttention"],
     cases=cases,
     hints=[
