@@ -124,6 +124,13 @@ def by_threefold_queries(query, keys, values, mask):
     return weights @ values, weights
 
 
+def test_of_very_many_runs_no_use_is_told(monkeypatch):
+    lines = traced(TASK, by_threefold_queries, CASES[0]).lines()
+    assert lines.uses().any()
+    monkeypatch.setattr(trace, "MOST_STEPS", 3)
+    assert not lines.uses().any()
+
+
 def by_threefold_scores(query, keys, values, mask):
     threefold = 3 * (query @ keys.mT)
     weights = threefold.masked_fill(~mask[:, None], -1e30).softmax(-1)

@@ -149,7 +149,7 @@ def of_weights(change):
     return answer
 
 
-SOFTMAX_OF = "`weights` is the softmax of the numbers that right answers take it of,"
+SOFTMAX_OF = "`weights` is the softmax of the numbers that right answers take it of, each"
 RELATIONS = {
     "scrambled": (
         of_weights(lambda weights: weights.sort(-1)[0]),
@@ -165,19 +165,20 @@ RELATIONS = {
     ),
     "no scale": (
         partial(attend, width=1),
-        "`weights` is the softmax of the numbers that right answers take it of, times the square "
-        "root of the length of the last axis of `query`.",
+        "`weights` is the softmax of the numbers that right answers take it of, each times the "
+        "square root of the length of the last axis of `query`.",
     ),
     "another scale": (
         lambda query, keys, values, mask: attend(query, keys, values, mask, width=keys.shape[1]),
-        "`weights` is the softmax of the numbers that right answers take it of, divided by the "
-        "square root of the length of axis 1 of `keys` and times that of the length of the last "
-        "axis of `query`.",
+        "`weights` is the softmax of the numbers that right answers take it of, each divided by "
+        "the square root of the length of axis 1 of `keys` and times that of the length of the "
+        "last axis of `query`.",
     ),
     "proportional": (
         of_weights(lambda weights: 3 * weights.square()),
         "Where `weights` should not be 0, its rows are in proportion to the softmax of the numbers "
-        "that right answers take it of, times 2. And its rows have other sums than they should.",
+        "that right answers take it of, each times 2. And its rows have other sums than they "
+        "should.",
     ),
     "not a number in one case": (
         of_weights(lambda weights: weights if len(weights) < 4 else weights / 0),

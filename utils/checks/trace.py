@@ -56,16 +56,16 @@ class Lines(NamedTuple):
     rests: np.ndarray
     origins: Sequence[frozenset[int]] = ()
 
-    def read_by(self, some: np.ndarray) -> np.ndarray:
-        """Decide for each run whether there are runs that make direct use of its result, all of
-        them among some others.
+    def uses(self) -> np.ndarray:
+        """Decide which runs make direct use of which others' results, (runs, runs).
 
-        Args:
-            some: which runs are meant, (runs,) of booleans.
+        Of an answer with very many runs nothing is said, since that would take long.
         """
-        rests = np.unpackbits(self.rests, axis=1, count=len(self.numbers)).astype(np.float32)
-        direct = (rests > 0) & (rests @ rests == 0)
-        return direct.any(0) & ~direct[~some].any(0)
+        runs = len(self.numbers)
+        if runs > MOST_STEPS:
+            return np.zeros((runs, runs), dtype=bool)
+        rests = np.unpackbits(self.rests, axis=1, count=runs).astype(np.float32)
+        return (rests > 0) & (rests @ rests == 0)
 
 
 NOTHING = Lines(

@@ -153,7 +153,8 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
     common = np.array([is_among(result, record.common[number]) for result in lines.results], bool)
     known = all(lines.origins) and len(lines.origins) > 0
     used = frozenset().union(*lines.origins)
-    read_well, read_in_order = lines.read_by(common), lines.read_by(fits)
+    uses = lines.uses()
+    read_well, read_in_order = (uses.any(0) & ~uses[~each].any(0) for each in (common, fits))
     for run in np.flatnonzero(new):
         text, result = lines.sources[run], lines.results[run]
         rearranged = is_rearranged(result, record.steps[number])

@@ -31,7 +31,7 @@ MOST_EXCHANGED = 4  # results of which every order is tried
 LEAST_COUNTS = 4  # cases whose counts differ from the right ones by one rule
 MOST_TIMES = 4  # as often a product may be missing
 LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
-OF_WHAT = "the numbers that right answers take it of,"  # their softmax
+OF_WHAT = "the numbers that right answers take it of, each"  # their softmax
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
 
