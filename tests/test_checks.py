@@ -211,6 +211,10 @@ def test_a_shape_that_is_right_by_chance_is_not_called_right():
         "`shares` has wrong values here, and in some cases its shape is wrong, too: there, lengths "
         "differ that happen to be alike here."
     )
+    cut = [{"shares": tables[0] + 1}, {"shares": tables[1][:1]}]
+    assert kind_of(record.task).diagnose(record, [*map(answer_of, cut)]).message == (
+        "`shares` has wrong values here, and in some cases its shape is wrong, too."
+    )
     plain = verdict_of(lambda numbers: numbers + 1, record)
     assert plain.message == "`shares` has the right shape and the wrong values."
 

@@ -124,11 +124,16 @@ def by_threefold_queries(query, keys, values, mask):
     return weights @ values, weights
 
 
+def in_a_list_of_many(query, keys, values, mask):
+    one, two = (2 * query @ keys.mT).unbind(-1)[:2]
+    three, four = torch.stack([one, two]).exp().unbind(0)
+    return three, four
+
+
 def test_of_very_many_runs_no_use_is_told(monkeypatch):
-    lines = traced(TASK, by_threefold_queries, CASES[0]).lines()
-    assert lines.uses().any()
+    assert traced(TASK, by_threefold_queries, CASES[0]).lines().uses().any()
     monkeypatch.setattr(trace, "MOST_STEPS", 3)
-    assert not lines.uses().any()
+    assert not traced(TASK, in_a_list_of_many, CASES[0]).lines().uses().any()
 
 
 def by_threefold_scores(query, keys, values, mask):
@@ -183,17 +188,42 @@ def test_right_numbers_in_another_order_are_called_so(answer, is_told):
         ([3.0, 1.0, 0.5, 0.0], False),  # of the same sum
         ([3.0, 1.0, -0.5, 2.0], False),  # of the same absolute values
         ([3.0, -1.0, 0.5, 2.0, torch.nan], False),
+        ([-1.2247449, 0.0, 1.2247449], False),  # normalised, as what stands among the others
+        ([0.0, 4.0, 5.0], False),  # of the same sum and the same squares
     ],
 )
 def test_numbers_are_rearranged_if_each_is_there(values, is_so):
-    others = np.array([described(torch.tensor(x)) for x in ([0.5, 3, 2, -1], [9.0, 1.0, 4.0])])
+    others = [0.5, 3, 2, -1], [0.5, 3, 2, -1, 0], [0.7071068, 0.7071068, -1.4142136], [1.0, 2, 6]
+    others = np.array([described(torch.tensor(x)) for x in others])
     assert is_rearranged(np.array(described(torch.tensor(values))), others) == is_so
 
 
-def test_of_masks_and_of_nan_no_order_is_told():
-    mask, turned = (torch.tensor(x) for x in ([0.0, 1, 1, 0, 1], [1.0, 1, 0, 1, 0]))
-    for one, other in ((mask, turned), (mask / mask, torch.nan_to_num(mask / mask))):
-        assert not is_rearranged(np.array(described(one)), np.array([described(other)]))
+def test_of_masks_no_order_is_told():
+    mask, turned = ([described(torch.tensor(x))] for x in ([0.0, 1, 1, 0, 1], [1.0, 1, 0, 1, 0]))
+    assert not is_rearranged(np.array(mask[0]), np.array(turned))
+
+
+def returns_another(query, keys, values, mask):
+    threefold = 3 * (query @ keys.mT / query.shape[-1] ** 0.5)
+    weights = (threefold / 3).masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return weights.square() @ values, threefold
+
+
+def test_what_is_used_later_is_not_said_to_be_the_end_of_a_wrong_way():
+    answers = kind_of(TASK).run(returns_another, CASES, Printed())
+    sentence = describe_lines(RECORD, RECORD.trials(answers), Rerun(TASK, returns_another).trace)
+    assert "either it goes a way of its own there" in sentence
+
+
+def test_a_transposed_tensor_rests_on_what_was_transposed():
+    def turned(query, keys, values, mask):
+        products = keys @ query.mT
+        scores = products.mT
+        return scores @ values, scores
+
+    lines = traced(TASK, turned, CASES[0]).lines()
+    begin = turned.__code__.co_firstlineno
+    assert {begin + 1, begin + 2} <= lines.origins[1]
 
 
 def test_a_line_that_takes_values_apart_is_not_called_right():

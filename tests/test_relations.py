@@ -190,11 +190,11 @@ RELATIONS = {
     ),
     "something where nothing should be": (
         of_weights(lambda weights: torch.where(weights == 0, 0.01, weights)),
-        "`weights` is right but where it should be exactly 0.",
+        "`weights` is right except at places where it should be exactly 0.",
     ),
     "nothing where something should be": (
         of_weights(lambda weights: torch.where(weights < 0.1, 0.0, weights)),
-        "`weights` is right but where it is 0, and should not be.",
+        "`weights` is right except at places where it is 0 and should not be.",
     ),
     "another axis": (
         of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),

@@ -429,7 +429,8 @@ def _lines(sent: Any) -> Lines:
     *columns, origins = (sent[name] for name in Lines._fields)
     lines = Lines(*columns, [frozenset(of_output) for of_output in origins])
     runs = len(lines.numbers)
-    shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS), (runs,), (runs, -(-runs // 8))]
+    wide = -(-runs // 8) if runs <= MOST_STEPS else 0
+    shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS), (runs,), (runs, wide)]
     kinds = "".join(column.dtype.kind for column in columns)
     if (
         runs > MOST_STEPS * MOST_RESULTS

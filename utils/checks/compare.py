@@ -4,6 +4,7 @@ Faults are looked for in the order in which a person would look: shape, kind of 
 infinity, invariants, values, gradients.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,8 @@ from utils.checks.tasks import Case, GradientKey, Mistake, Reason, Task, Trial
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix that is drawn
 GRADIENT_TOLERANCE = 1e-3  # relative to the largest entry, as float32 is compared with float64
-WRONG_ELSEWHERE = (
-    "`{}` has wrong values here, and in some cases its shape is wrong, too: there, lengths differ "
-    "that happen to be alike here."
-)
+WRONG_ELSEWHERE = "`{}` has wrong values here, and in some cases its shape is wrong, too{}."
+ALIKE_HERE = ": there, lengths differ that happen to be alike here"
 NUMBER_TYPES = {
     "f": "decimal numbers",
     "i": "whole numbers",
@@ -106,17 +105,21 @@ class Verdict:
 
 def complaints(task: Task, trials: Sequence[Trial]) -> Iterator[tuple[Reason, str, Evidence]]:
     """Yield the first fault of each output in each case, and where it is seen."""
-    misshapen = {
-        name for trial in trials for name in task.outputs if _wrong_shape(task, name, trial)
-    }
+    exchanged: dict[str, bool] = {}  # output of a wrong shape in some case → only in its order
+    for output, trial in itertools.product(task.outputs, trials):
+        if _wrong_shape(task, output, trial):
+            shapes = (each.outputs[output].shape for each in (trial.expected, trial.actual))
+            right, wrong = map(sorted, shapes)
+            exchanged[output] = exchanged.get(output, True) and right == wrong
     for trial in trials:
         fine = [*task.outputs]  # so far: later questions rest on the earlier ones
         for reason, complaint_about in _QUESTIONS.items():
             for output in [*fine]:
                 if message := complaint_about(task, output, trial):
                     fine.remove(output)
-                    if reason == Reason.VALUES and output in misshapen:
-                        message = WRONG_ELSEWHERE.format(output)
+                    if reason == Reason.VALUES and output in exchanged:
+                        why = ALIKE_HERE if exchanged[output] else ""
+                        message = WRONG_ELSEWHERE.format(output, why)
                     values = trial.expected.outputs[output], trial.actual.outputs[output]
                     yield reason, message, Evidence(trial.case, output, *values)
 

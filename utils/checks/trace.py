@@ -24,7 +24,7 @@ LARGEST = 10**6  # numbers of a tensor that is described
 LONGEST_LINE = 100  # characters of a line that are quoted
 ROUNDING = 1e-5  # the largest number of a tensor that says nothing
 HUGE = 1e6  # a score that stands for minus infinity counts as one
-NUMBERS = 6  # how many describe a tensor
+NUMBERS = 7  # how many describe a tensor
 CLOSE = 1e-4  # relative difference of sums that is rounding
 # These calls give the same numbers in another arrangement, or some of them: no work of a line's.
 ARRANGES = re.compile(
@@ -43,7 +43,8 @@ class Lines(NamedTuple):
         computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last telling call returned, `described`, (runs, `NUMBERS`).
         again: whether a line has certainly run before, (runs,).
-        rests: whether the result of a run rests on that of another: packed bits, (runs, runs / 8).
+        rests: whether the result of a run rests on that of another: packed bits, (runs, runs / 8),
+            rounded up; of more than `MOST_STEPS` runs it is not told, (runs, 0).
         origins: for each output, the numbers of the lines on whose values it rests; nothing if the
             answer returned something else, or nothing.
     """
@@ -62,7 +63,7 @@ class Lines(NamedTuple):
         Of an answer with very many runs nothing is said, since that would take long.
         """
         runs = len(self.numbers)
-        if runs > MOST_STEPS:
+        if not self.rests.size:
             return np.zeros((runs, runs), dtype=bool)
         rests = np.unpackbits(self.rests, axis=1, count=runs).astype(np.float32)
         return (rests > 0) & (rests @ rests == 0)
@@ -130,10 +131,12 @@ class Trace(TorchFunctionMode):
             frame = frame.f_back
         name = getattr(function, "__name__", "")
         changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
+        changes |= "out" in (kwargs or {})
         found = args[0] if name == "__setitem__" else result
         rests = _Origins()
-        if name not in _OF_ITS_FORM:  # what others do with the values, too, hands on their origins
-            own = frame is sys._getframe(1)
+        # What others do with the values hands on their origins, too.
+        if name not in _OF_ITS_FORM or isinstance(result, Tensor):  # as `.T` does
+            own = frame is sys._getframe(1) or name == "__array__"
             line = frame.f_lineno if frame else None
             rests = self._follow([args, kwargs], found, line, changes, own)
         if frame and len(self._steps) < MOST_STEPS:
@@ -234,6 +237,8 @@ class Trace(TorchFunctionMode):
 
     def _rests(self, chosen: np.ndarray) -> np.ndarray:
         """Return, of some steps, which rests on which: packed bits, (chosen, chosen / 8)."""
+        if len(chosen) > MOST_STEPS:
+            return np.zeros((len(chosen), 0), dtype=np.uint8)
         count = len(self._steps)
         width = -(-count // 8)
         rows = ((step.rests & (1 << count) - 1).to_bytes(width, "little") for step in self._steps)
@@ -309,10 +314,11 @@ def _source(step: _Step) -> str:
 
 
 def described(value: Tensor) -> tuple[float, ...]:
-    """Describe a tensor by its size, its axes, two sums, and two sums that know each place.
+    """Describe a tensor by its size, its axes, three sums, two that know each place, in one row.
 
-    The first two do not know how the numbers are arranged. The second is the sum of their squares,
-    of which the root is taken, so that it grows as the numbers do: with equal ones it is their sum.
+    The three do not know how the numbers are arranged. The second is the root of the sum of all
+    squares, times that of the size, so that it grows as the numbers do. The third tells apart what
+    is normalised, of which the other two are all alike.
 
     Axes of length 1 do not count, nor does the type of numbers.
 
@@ -334,7 +340,8 @@ def described(value: Tensor) -> tuple[float, ...]:
     lengths = [length for length in value.shape if length > 1]
     axes = sum(place * length for place, length in enumerate(lengths, start=1))
     norm = finite.norm() * len(flat) ** 0.5
-    sums = finite.sum(), norm, finite @ places, (~plain).double() @ places
+    bent = (finite**3 / (1 + finite**2)).sum()
+    sums = finite.sum(), norm, bent, finite @ places, (~plain).double() @ places
     return len(flat), axes, *(total.item() for total in sums)
 
 
@@ -348,16 +355,16 @@ def is_rearranged(result: np.ndarray, others: np.ndarray) -> bool:
 
     Of masks, whose numbers are 0 and 1, that says nothing; of infinity and NaN nothing is known.
     """
-    size, _, total, norm, _, not_finite = result
+    size, _, total, norm, *_, not_finite = result
     is_mask = abs(norm**2 / size - total) < CLOSE * (1e-3 + abs(total))
-    others = others[others[:, 5] == 0]
-    near = _near(result, others)[:, [0, 2, 3]].all(1).any()
+    others = others[others[:, -1] == 0]
+    near = _near(result, others)[:, [0, 2, 3, 4]].all(1).any()
     return bool(near) and not (is_mask or not_finite)
 
 
 def _near(result: np.ndarray, others: np.ndarray) -> np.ndarray:
     room = CLOSE * (1e-3 + others[:, 3:4])  # the sums' rounding grows with the numbers
-    return np.abs(others - result) <= room * np.array([0, 0, 1, 1, 1, 1])
+    return np.abs(others - result) <= room * np.array([0, 0, 1, 1, 1, 1, 1])
 
 
 def distinct(results: np.ndarray) -> np.ndarray:

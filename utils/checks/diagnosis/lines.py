@@ -72,10 +72,11 @@ class _Run(NamedTuple):
         computes: whether it makes new numbers.
         again: whether the line has run before.
         fits: whether some right answer has its result, too.
-        read_well: whether its result is used, and what is made of it most right answers have; if it
-            is only rearranged, whether some of them have.
-        rearranged: whether some right answer has its numbers, in whatever order.
-        common: whether most of them have.
+        common: whether most right answers have.
+        rearranged: whether it does not fit, but some right answer has its numbers in another order.
+        read_well: whether its result is used, and all that is made of it directly is what most
+            right answers have; or some of them, if it is rearranged.
+        read: whether its result is used at all.
         returned: whether its result is an output that is wrong.
         used: whether an output rests on its line, as far as that is known.
     """
@@ -85,9 +86,10 @@ class _Run(NamedTuple):
     computes: bool
     again: bool
     fits: bool
-    read_well: bool
-    rearranged: bool
     common: bool
+    rearranged: bool
+    read_well: bool
+    read: bool
     returned: bool
     used: bool
 
@@ -124,7 +126,9 @@ def describe_lines(record: Record, trials: Sequence[Trial], trace: TraceCases) -
     if stray.case != wrong[0]:
         where += f'{"" if where else ","} for example in the case "{case.label}",'
     number, text = stray.line
-    ends = stray.returned or (text.startswith("return ") and stray.line == lines[-1])
+    ends = (stray.returned and not stray.read) or (
+        text.startswith("return ") and stray.line == lines[-1]
+    )
     why = AT_THE_END if ends else OWN_WAY
     words = REARRANGED if stray.rearranged else AT
     at = words.format(text=text, number=number, where=where, why=why)
@@ -154,19 +158,21 @@ def _runs(record: Record, trial: Trial, number: int, lines: Lines) -> Iterator[_
     known = all(lines.origins) and len(lines.origins) > 0
     used = frozenset().union(*lines.origins)
     uses = lines.uses()
-    read_well, read_in_order = (uses.any(0) & ~uses[~each].any(0) for each in (common, fits))
+    read = uses.any(0)
+    read_well, read_in_order = (read & ~uses[~each].any(0) for each in (common, fits))
     for run in np.flatnonzero(new):
         text, result = lines.sources[run], lines.results[run]
-        rearranged = is_rearranged(result, record.steps[number])
+        rearranged = not fits[run] and is_rearranged(result, record.steps[number])
         yield _Run(
             number,
             (lines.numbers[run], text),
             lines.computes[run],
             lines.again[run] and " for " not in text,  # in one run, some of it is done repeatedly
             fits[run],
-            read_well[run] or (rearranged and read_in_order[run]),
-            rearranged,
             common[run],
+            rearranged,
+            read_well[run] or (rearranged and read_in_order[run]),
+            read[run],
             is_among(result, wrong),
             not known or lines.numbers[run] in used,
         )

@@ -628,9 +628,9 @@ def wrong_at_zeros(output: OutputComparison) -> str:
     if right < ENOUGH or sum(wrong.sum() for *_, wrong in triples) < 3:
         return ""
     if all((expected[wrong] == 0).all() for expected, _, wrong in triples):
-        return f"`{output.output}` is right but where it should be exactly 0."
+        return f"`{output.output}` is right except at places where it should be exactly 0."
     if all((actual[wrong] == 0).all() for _, actual, wrong in triples):
-        return f"`{output.output}` is right but where it is 0, and should not be."
+        return f"`{output.output}` is right except at places where it is 0 and should not be."
     return ""
 
 

@@ -264,11 +264,13 @@ class Repairs:
                 triple = ((given or {}).get(name), now[name], values)
                 if any(x is None or x.shape != values.shape or x.dtype.kind != "f" for x in triple):
                     continue
-                before, behind = (
+                fits = [agree(values, x, self.tolerance) for x in triple[:2]]
+                off = [
                     np.nan_to_num(np.abs(x - values, dtype=float), nan=HUGE, posinf=HUGE)
                     for x in triple[:2]
-                )
-                wrong = ~agree(values, triple[0], self.tolerance)
+                ]
+                before, behind = (np.where(f, 0.0, x) for f, x in zip(fits, off, strict=True))
+                wrong = ~fits[0]
                 seen = seen or bool(wrong.any())
                 if wrong.any() and behind.mean() < before.mean() - self.tolerance:
                     return True
