@@ -163,6 +163,7 @@ ONE_LINE = {
     "computes": np.array([True]),
     "results": np.zeros((1, NUMBERS)),
     "again": np.array([False]),
+    "rests": np.array([[0]], dtype=np.uint8),
     "origins": [[1]],
 }
 
@@ -176,6 +177,7 @@ ONE_LINE = {
         },
         {"results": np.zeros((1, NUMBERS + 1))},
         {"numbers": np.array([0.5])},
+        {"rests": np.zeros((1, 2), dtype=np.uint8)},
         {"sources": "x"},
         {"origins": [["x"]]},
         {"origins": 1},
@@ -185,6 +187,15 @@ def test_a_worker_that_tells_of_lines_that_no_answer_has_is_not_believed(change)
     assert dialog._lines(ONE_LINE).sources.tolist() == ["x"]
     with pytest.raises(ValueError, match="lines"):
         dialog._lines(ONE_LINE | change)
+
+
+@pytest.mark.parametrize(("runs", "wide"), [(MOST_STEPS, MOST_STEPS // 8), (MOST_STEPS + 1, 0)])
+def test_what_rests_on_what_is_taken_of_as_many_runs_as_can_be_looked_at(runs, wide):
+    lines = {name: np.repeat(values, runs, 0) for name, values in ONE_LINE.items()}
+    lines |= {"origins": [[1]], "rests": np.zeros((runs, wide), dtype=np.uint8)}
+    assert not dialog._lines(lines).uses().any()
+    with pytest.raises(ValueError, match="lines"):
+        dialog._lines(lines | {"rests": np.zeros((runs, wide + 1), dtype=np.uint8)})
 
 
 @needs.sandbox
