@@ -90,12 +90,6 @@ exercise = Exercise(
             "word that looks at it most. Asked was, for each target word, where it looks.",
             "Is the word that looks a row or a column?",
             misconception="reads-by-columns",
-            also={
-                "and so the unread ones": lambda weights: (
-                    weights.argmax(0),
-                    ~torch.isin(torch.arange(weights.shape[1]), weights.argmax(0)),
-                )
-            },
         ),
         "weights for places": WrongAnswer(
             _read(best=lambda weights: weights.amax(-1)),
